@@ -22,7 +22,7 @@ from benchmarks import timing
 from benchmarks.cases import data_folder
 from benchmarks.tables import Table
 from benchmarks.timing import seconds
-from greedyhull.objectives.designs.observed import Observed
+from greedyhull.objectives.designs.matrix import Observed
 
 PATIENCE = 120.0  # seconds after which a rival is stopped
 SHORT = 20.0  # the same for Frank-Wolfe with plain steps, which needs thousands of them

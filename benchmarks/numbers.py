@@ -1,6 +1,6 @@
 """Other values of the numbers that decide inside `Corrective` and the driver: what they do to the time of a solve.
 
-Each number is changed by itself; the others stay as they are. docs/numbers.md tells what was seen.
+Each number is changed by itself; the others stay as they are.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ import numpy as np
 import greedyhull as gh
 from benchmarks.tables import Table
 from benchmarks.timing import interleaved
-from greedyhull.driver import ending, run, standing
+from greedyhull.driver import finish as ending
+from greedyhull.driver import reason as standing
+from greedyhull.driver import run
 from greedyhull.kernels import simplex_qp
 from greedyhull.objectives import restricted
 from greedyhull.solvers import corrective

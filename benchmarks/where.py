@@ -18,7 +18,7 @@ from benchmarks.cases import GOAL, Case, load_cases
 from benchmarks.corrective import solve
 from benchmarks.tables import Table
 from benchmarks.timing import best, interleaved
-from greedyhull.objectives.designs.dense import DenseDesign
+from greedyhull.objectives.designs.stored import DenseDesign
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.compiled_rounds import CompiledRounds, compiled_rounds
 

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "blas.hpp"
-#include "level.hpp"
+#include "cpu_dispatch.hpp"
 
 namespace greedyhull {
 

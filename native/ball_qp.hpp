@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "box_interior.hpp"
+#include "box_qp.hpp"
 
 namespace greedyhull {
 

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include "door.hpp"
+#include "bindings.hpp"
 
 namespace greedyhull::blas_threads {
 

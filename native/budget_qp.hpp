@@ -1,5 +1,4 @@
-// Small quadratics over a budget: the heart of a corrective round, in signed coordinates. An l1 ball needs no +/- atoms and no
-// atom for what is left of the budget.
+// The small quadratic problem over a budget.
 #pragma once
 
 #include <algorithm>
@@ -7,12 +6,213 @@
 #include <cstddef>
 #include <vector>
 
-#include "active_sets.hpp"
 #include "algebra.hpp"
-#include "scratch.hpp"
-#include "swap_scan.hpp"
+#include "buffer_pool.hpp"
 
 namespace greedyhull {
+
+// The two coordinates of the next swap in a budget: where a unit of weight is worth most, and where it is worth least. A swap
+// is one pass over the gradient, so the search for the next one rides on the update of the last.
+
+#if defined(__GNUC__)
+#define GREEDYHULL_LARGER(a, b) ((a) > (b) ? (a) : (b))
+#else
+inline algebra::Four larger(algebra::Four a, const algebra::Four& b) {
+    for (Index k = 0; k < algebra::LANES; k++) a.x[k] = a.x[k] > b.x[k] ? a.x[k] : b.x[k];
+    return a;
+}
+#define GREEDYHULL_LARGER(a, b) larger(a, b)
+#endif
+
+constexpr Index SWAP_BLOCK = 64;  // entries that share a maximum; the entry itself is then looked for in one block
+
+// G <- G + a p - b q, and the maxima of each block: tops of max(-G, both G), owns of side G + bar. A coordinate without weight
+// has side 0 and bar minus infinity. Lengths are multiples of four; what is not there is padded.
+GREEDYHULL_CLONES inline void swap_pass(Index m, double a, const double* p, double b, const double* q, double* G, double both,
+                                        const double* side, const double* bar, double* tops, double* owns) {
+    using namespace algebra;
+    const double none = -INFINITY;
+    const double lowest[LANES] = {none, none, none, none};
+    for (Index from = 0, k = 0; from < m; from += SWAP_BLOCK, k++) {
+        const Index to = std::min(from + SWAP_BLOCK, m);
+        Four top = GREEDYHULL_LOAD(Doubles, lowest), own = top;
+        Index i = from;
+        for (; i + LANES <= to; i += LANES) {
+            Four g = GREEDYHULL_LOAD(Doubles, G + i);
+            g = g + (a * GREEDYHULL_LOAD(Doubles, p + i) + (-b) * GREEDYHULL_LOAD(Doubles, q + i));
+            GREEDYHULL_STORE(G + i, g);
+            const Four down = -1.0 * g, up = both * g;
+            const Four reach = GREEDYHULL_LARGER(down, up);
+            top = GREEDYHULL_LARGER(reach, top);
+            const Four mine = GREEDYHULL_LOAD(Doubles, side + i) * g + GREEDYHULL_LOAD(Doubles, bar + i);
+            own = GREEDYHULL_LARGER(mine, own);
+        }
+        tops[k] = std::max(std::max(top[0], top[1]), std::max(top[2], top[3]));
+        owns[k] = std::max(std::max(own[0], own[1]), std::max(own[2], own[3]));
+        for (; i < to; i++) {
+            const double g = G[i] += a * p[i] - b * q[i];
+            const double reach = -g > both * g ? -g : both * g, mine = side[i] * g + bar[i];
+            tops[k] = reach > tops[k] ? reach : tops[k], owns[k] = mine > owns[k] ? mine : owns[k];
+        }
+    }
+}
+
+// Keeps signs of the weights and the maxima between swaps.
+class SwapScan {
+   public:
+    double top = 0.0, own = 0.0;  // the largest of -score, and of the scores of those with weight
+    Index to = -1, from = -1;     // their coordinates, the first of several; -1 where there is none
+
+    void begin(Index m, bool positive, const double* x, double* G) {
+        m_ = m, both_ = positive ? -1.0 : 1.0;
+        const auto size = static_cast<std::size_t>(m), blocks = static_cast<std::size_t>((m + SWAP_BLOCK - 1) / SWAP_BLOCK);
+        side_.resize(size), bar_.resize(size), zero_.assign(size, 0.0), tops_.resize(blocks), owns_.resize(blocks);
+        for (Index i = 0; i < m; i++) weigh(i, x[i]);
+        pass(0.0, nullptr, 0.0, nullptr, G);
+    }
+
+    void weigh(Index i, double x) {  // the weight of i is now x
+        const auto at = static_cast<std::size_t>(i);
+        side_[at] = x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : 0.0;
+        bar_[at] = x == 0.0 ? -INFINITY : 0.0;
+    }
+
+    // G <- G + a p - b q, p or q null for zero, and where the next swap leads.
+    void pass(double a, const double* p, double b, const double* q, double* G) {
+        swap_pass(m_, a, p ? p : zero_.data(), b, q ? q : zero_.data(), G, both_, side_.data(), bar_.data(), tops_.data(), owns_.data());
+        const Index t = first(tops_, top), f = first(owns_, own);
+        to = from = -1;
+        if (t >= 0)
+            for (Index i = t; i < m_ && to < 0; i++)
+                if ((-G[i] > both_ * G[i] ? -G[i] : both_ * G[i]) == top) to = i;
+        if (f >= 0)
+            for (Index i = f; i < m_ && from < 0; i++)
+                if (side_[static_cast<std::size_t>(i)] * G[i] + bar_[static_cast<std::size_t>(i)] == own) from = i;
+    }
+
+   private:
+    Index m_ = 0;
+    double both_ = 1.0;
+    std::vector<double> side_, bar_, zero_, tops_, owns_;
+
+    // Where the block with the largest maximum begins.
+    static Index first(const std::vector<double>& maxima, double& most) {
+        Index found = -1;
+        most = -INFINITY;
+        for (std::size_t k = 0; k < maxima.size(); k++)
+            if (maxima[k] > most) most = maxima[k], found = static_cast<Index>(k) * SWAP_BLOCK;
+        return found;
+    }
+};
+
+// Quadratics over the simplex in many weights, badly conditioned: guess which weights are positive, minimise with the others
+// at zero and no other constraint, and let signs and prices correct the guess. Swaps would take thousands of steps there. Often
+// five to ten guesses end it; nothing promises that, and who asks has other ways.
+
+constexpr int MOST_SETS = 12;  // guesses, each a factorisation
+constexpr int MOST_RISES = 2;  // how often a guess may be corrected in more places than the one before
+
+class ActiveSets {
+   public:
+    // Moves u to the minimum over the simplex, and its gradient g along, if the guesses settle: weights that stay zero promise
+    // less than `tol` then. Else both stay as they are.
+    bool settle(Index size, const double* hessian, double tol, std::vector<double>& u, std::vector<double>& g) {
+        m = size, H = hessian, base = g;
+        double here = 0.0;
+        for (Index i = 0; i < m; i++) here += u[at(i)] * g[at(i)];
+        positive.resize(at(m));
+        for (Index i = 0; i < m; i++) positive[at(i)] = u[at(i)] > 0.0 || g[at(i)] < here;
+        for (Index i = 0; i < m; i++)
+            if (u[at(i)] != 0.0) algebra::add_one(H + i * m, -u[at(i)], m, base.data());  // the gradient at zero
+        pivot = std::max_element(u.begin(), u.end()) - u.begin();
+        Index last = m;
+        for (int k = 0, rises = 0; k < MOST_SETS && rises <= MOST_RISES; k++) {
+            if (!minimise()) return false;
+            const Index wrong = corrected(tol);
+            if (wrong == 0) return take(u, g);
+            rises += wrong > last, last = wrong;
+            pivot = std::max_element(x.begin(), x.end()) - x.begin();
+        }
+        return false;
+    }
+
+   private:
+    Index m = 0, pivot = 0;
+    const double* H = nullptr;
+    std::vector<double> base, x, G, step;
+    std::vector<char> positive;
+    std::vector<Index> free;
+    Numbers M, kept;
+
+    static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+    // x, the minimum where all but the guessed weights are zero and the sum is one, and the gradient G there. Weights are told
+    // from the pivot's, so that what all of them have in common does not drown the rest.
+    bool minimise() {
+        free.clear();
+        for (Index i = 0; i < m; i++)
+            if (positive[at(i)] && i != pivot) free.push_back(i);
+        const Index k = static_cast<Index>(free.size());
+        const double *Hp = H + pivot * m, Hpp = Hp[pivot];
+        M.resize(at(k * k)), step.resize(at(k));
+        double trace = 0.0;
+        for (Index a = 0; a < k; a++) {
+            const double *Ha = H + free[at(a)] * m, shared = Hpp - Hp[free[at(a)]];
+            double* row = M.data() + a * k;
+            for (Index b = 0; b <= a; b++) row[b] = Ha[free[at(b)]] - Hp[free[at(b)]] + shared;
+            trace += row[a];
+        }
+        if (!factorised(k, trace)) return false;
+        x.assign(at(m), 0.0), x[at(pivot)] = 1.0;
+        G = base;
+        algebra::add_one(Hp, 1.0, m, G.data());
+        for (int again = 0; again < 2; again++) {  // the second time for what the ridge of the factor has cost
+            for (Index a = 0; a < k; a++) step[at(a)] = G[at(pivot)] - G[at(free[at(a)])];
+            algebra::cholesky_solve(k, M.data(), step.data());
+            double moved = 0.0;
+            for (Index a = 0; a < k; a++) {
+                if (!std::isfinite(step[at(a)])) return false;
+                x[at(free[at(a)])] += step[at(a)], moved += step[at(a)];
+                algebra::add_one(H + free[at(a)] * m, step[at(a)], m, G.data());
+            }
+            x[at(pivot)] -= moved;
+            algebra::add_one(Hp, -moved, m, G.data());
+        }
+        return true;
+    }
+
+    bool factorised(Index k, double trace) {
+        kept = M;
+        for (double ridge = 1e-13; ridge < 1e-6; ridge *= 1e3) {
+            for (Index a = 0; a < k; a++) M[at(a * k + a)] += ridge * trace + 1e-300;
+            if (algebra::cholesky(k, M.data())) return true;
+            M = kept;
+        }
+        return false;
+    }
+
+    // How many of the guesses were wrong: weights that are negative, and others that promise more than `tol`.
+    Index corrected(double tol) {
+        Index wrong = 0;
+        const double price = G[at(pivot)];
+        for (Index i = 0; i < m; i++) {
+            const bool now = positive[at(i)] || i == pivot ? x[at(i)] > 0.0 : G[at(i)] < price - tol;
+            wrong += now != (positive[at(i)] || i == pivot), positive[at(i)] = now;
+        }
+        return wrong;
+    }
+
+    bool take(std::vector<double>& u, std::vector<double>& g) {
+        double change = 0.0;
+        for (Index i = 0; i < m; i++) change += 0.5 * (x[at(i)] - u[at(i)]) * (g[at(i)] + G[at(i)]);
+        if (!(change <= 0.0)) return false;
+        u.swap(x), g.swap(G);
+        return true;
+    }
+};
+
+// Small quadratics over a budget: the heart of a corrective round, in signed coordinates. An l1 ball needs no +/- atoms and no
+// atom for what is left of the budget.
 
 constexpr Index FEW = 96;            // weights
 constexpr Index BURST_OF_MANY = 8;   // swaps for each of more than a few weights, before the next face is solved for

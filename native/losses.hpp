@@ -1,20 +1,108 @@
-// Losses as the corrective rounds see them: value, residual and curvature at an image z, in one pass.
+// Value, residual and curvature of each loss, smooth or smoothed, with and without an intercept.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <memory>
 #include <type_traits>
 #include <vector>
 
+#include "algebra.hpp"
 #include "arrays.hpp"
-#include "level.hpp"
-#include "exponential.hpp"
-#include "scratch.hpp"
+#include "buffer_pool.hpp"
+#include "cpu_dispatch.hpp"
 #include "threads.hpp"
 
 namespace greedyhull {
+
+// e^x for x <= 0 in plain arithmetic, so that loops over it are vectorised; std::exp is called one number at a time.
+
+// To about one unit in the last place; below e^-708, the least normal number, it is that number.
+inline double falling_exponential(double x) {
+    constexpr double magic = 6755399441055744.0;  // 1.5 * 2^52: adding it leaves the nearest whole number in the low bits
+    constexpr double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
+    x = x < -708.0 ? -708.0 : x;
+    const double shifted = x * 1.44269504088896340736 + magic;
+    const double k = shifted - magic;
+    const double r = (x - k * ln2_high) - k * ln2_low;  // |r| <= ln(2)/2, where 13 terms of the series leave 1e-17
+    double p = 1.0 / 6227020800.0;
+    p = p * r + 1.0 / 479001600.0;
+    p = p * r + 1.0 / 39916800.0;
+    p = p * r + 1.0 / 3628800.0;
+    p = p * r + 1.0 / 362880.0;
+    p = p * r + 1.0 / 40320.0;
+    p = p * r + 1.0 / 5040.0;
+    p = p * r + 1.0 / 720.0;
+    p = p * r + 1.0 / 120.0;
+    p = p * r + 1.0 / 24.0;
+    p = p * r + 1.0 / 6.0;
+    p = p * r + 0.5;
+    p = (p * r) * r + r + 1.0;
+    std::uint64_t power, bits;
+    std::memcpy(&power, &shifted, 8);
+    std::memcpy(&bits, &p, 8);
+    bits += power << 52;  // times 2^k
+    std::memcpy(&p, &bits, 8);
+    return p;
+}
+
+// x_i <- e^x_i for x <= 0, the same bits four at a time: where the compiler sees the bound of x, it makes a branch of it and
+// no vectors.
+GREEDYHULL_CLONES inline void falling_exponentials(Index n, double* x) {
+    Index i = 0;
+#if defined(__GNUC__)
+    using algebra::Four;
+    typedef std::int64_t Bits __attribute__((vector_size(32)));
+    constexpr double magic = 6755399441055744.0;
+    constexpr double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
+    constexpr double terms[] = {1.0 / 479001600.0, 1.0 / 39916800.0, 1.0 / 3628800.0, 1.0 / 362880.0, 1.0 / 40320.0, 1.0 / 5040.0,
+                                1.0 / 720.0,       1.0 / 120.0,      1.0 / 24.0,      1.0 / 6.0,      0.5};
+    const Four least = Four{} - 708.0;
+    for (; i + algebra::LANES <= n; i += algebra::LANES) {
+        Four at = *reinterpret_cast<algebra::FourDoubles*>(x + i);
+        at = at < least ? least : at;
+        const Four shifted = at * 1.44269504088896340736 + magic, k = shifted - magic;
+        const Four r = (at - k * ln2_high) - k * ln2_low;
+        Four p = Four{} + 1.0 / 6227020800.0;
+        for (const double term : terms) p = p * r + term;
+        p = (p * r) * r + r + 1.0;
+        p = reinterpret_cast<Four>(reinterpret_cast<Bits>(p) + (reinterpret_cast<Bits>(shifted) << 52));
+        *reinterpret_cast<algebra::FourDoubles*>(x + i) = p;
+    }
+#endif
+    for (; i < n; i++) x[i] = falling_exponential(x[i]);
+}
+
+// Logistic loss, slope and curvature in one pass over the margins.
+
+// sum log(1 + exp(-yz)), to a few eps; residual <- -y/(1 + exp(yz)), curvature <- exp(yz)/(1 + exp(yz))^2.
+template <class Y, class T>
+double logistic_pieces(Span<const Y> y, Span<const T> z, Span<T> residual, Span<T> curvature) {
+    double total = 0.0, excess = 0.0;
+    for (Index i = 0; i < z.size; i++) {
+        const double label = static_cast<double>(y[i]), m = label * static_cast<double>(z[i]);
+        const double e = std::exp(-std::fabs(m));
+        const double inverse = 1.0 / (1.0 + e);
+        excess += e * (1.0 + excess);  // prod(1 + e) - 1, no digit lost: one logarithm for 32 factors
+        if ((i & 31) == 31) {
+            total += std::log1p(excess);
+            excess = 0.0;
+        }
+        if (m >= 0.0) {
+            residual[i] = static_cast<T>(-label * e * inverse);
+        } else {
+            total -= m;
+            residual[i] = static_cast<T>(-label * inverse);
+        }
+        curvature[i] = static_cast<T>(e * inverse * inverse);
+    }
+    return total + std::log1p(excess);
+}
+
+// Losses as the corrective rounds see them: value, residual and curvature at an image z, in one pass.
 
 // phi(z) = sum_i p_i l(z_i, y_i), or its minimum over an intercept b added to every z_i.
 class SmoothLoss {
@@ -339,5 +427,55 @@ inline std::unique_ptr<SmoothLoss> loss_named(int kind, double parameter, Span<c
         default: return nullptr;
     }
 }
+
+// Losses with kinks, smoothed: l(e) = max { a e - epsilon |a| - mu a²/2 : low <= a <= high } with e = z - y. The slope a is feasible
+// for the dual of the loss with kinks, so that a residual of the smoothed loss bounds that one from below.
+
+constexpr double CLOSED = 0.3;  // of what smoothing costs the certificate: a gap that is not worth another round
+
+struct Softs {
+    static constexpr bool quadratic = false;
+    double low, high, epsilon, mu;
+    bool hinge;  // slopes between -y and 0
+
+    double least(double y) const { return hinge ? std::min(-y, 0.0) : low; }
+    double most(double y) const { return hinge ? std::max(-y, 0.0) : high; }
+    double beyond(double e) const {
+        const double by = std::fabs(e) - epsilon;
+        return by > 0.0 ? std::copysign(by, e) : 0.0;
+    }
+    void operator()(double z, double y, double& value, double& slope, double& bend) const {
+        const double e = beyond(z - y), free = e / mu, a = std::min(std::max(free, least(y)), most(y));
+        value = a * (e - 0.5 * mu * a), slope = a, bend = free == a && (epsilon == 0.0 || e != 0.0) ? 1.0 / mu : 0.0;
+    }
+};
+
+template <>
+inline constexpr bool straight<Softs> = true;
+
+class Softened : public Separable<Softs> {
+   public:
+    using Separable<Softs>::Separable;
+
+    double pieces(Span<const double> z, double* r, double* c) override {
+        const double value = Separable<Softs>::pieces(z, r, c), shift = intercept ? b : 0.0;
+        cost_ = 0.0;
+        for (Index i = 0; i < z.size; i++) {
+            const double y = y_[i], p = weight(i), e = term_.beyond(z[i] + shift - y), least = term_.least(y), most = term_.most(y);
+            if (intercept) r[i] = std::min(std::max(r[i], p * least), p * most);  // an intercept is balanced within the intervals
+            cost_ += p * (e > 0.0 ? most * e : least * e) - r[i] * e;
+        }
+        return value;
+    }
+    double sharpen(double mu) override {
+        const double by = term_.mu / mu;
+        term_.mu = mu;
+        return by;
+    }
+    double slack() const override { return CLOSED * cost_; }
+
+   private:
+    double cost_ = 0.0;  // what the loss exceeds the bound by that the residual gives
+};
 
 }  // namespace greedyhull

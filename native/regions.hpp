@@ -1,5 +1,4 @@
-// Boxes, bounded simplices and balls as their coordinates see them: types/regions.py in the core. A section is the part of the
-// set in which some of the coordinates move, in the coordinates y of these.
+// Boxes, balls, bounded simplices and caps on groups in coordinates, and the sections that rounds solve on.
 #pragma once
 
 #include <algorithm>
@@ -7,14 +6,20 @@
 #include <cstddef>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "ball_qp.hpp"
 #include "box_qp.hpp"
 #include "corrective.hpp"
+#include "designs.hpp"
+#include "grouped_qp.hpp"
 #include "sum_qp.hpp"
 
 namespace greedyhull {
+
+// Boxes, bounded simplices and balls as their coordinates see them: types/regions.py in the core. A section is the part of the
+// set in which some of the coordinates move, in the coordinates y of these.
 
 class Region {
    public:
@@ -230,6 +235,173 @@ class BallRegion : public Region {
         arm_.resize(x.size());
         for (std::size_t j = 0; j < x.size(); j++) arm_[j] = (x[j] - middle_.data[j]) / radius_;
     }
+};
+
+// The simplex with caps on groups as its coordinates see it: atoms/geometry/grouped_region.py in the core.
+
+// 0 <= x <= high with the sum `total`, and sums over groups of at most room.
+class GroupedRegion : public Region {
+   public:
+    GroupedRegion(Span<const double> high, std::vector<Index> of, Span<const double> room, double total)
+        : of_(std::move(of)), caps_{high, {of_.data(), high.size}, room}, total_(total) {}
+    void nearest(std::vector<double>& x) override { filling_.nearest(x.data(), caps_, total_); }
+    double gap(const std::vector<double>& g, const std::vector<double>& x) override {
+        return filling_.gap(g.data(), x.data(), caps_, total_);
+    }
+    // Those that are not zero, and of those at zero the ones that come first by what they cost.
+    void free(const std::vector<double>& g, const std::vector<double>& x, std::vector<Index>& out) override {
+        filling_.levels(g.data(), caps_, total_);
+        costs_.clear();
+        for (Index j = 0; j < caps_.high.size; j++) {
+            if (x[at(j)] > 0.0)
+                out.push_back(j);
+            else if (caps_.high[j] > 0.0)
+                costs_.emplace_back(g[at(j)] - filling_.level[at(of_[at(j)])], j);
+        }
+        const std::size_t many = std::min(std::max(AHEAD, out.size()), costs_.size());
+        if (many < costs_.size()) std::nth_element(costs_.begin(), costs_.begin() + static_cast<std::ptrdiff_t>(many), costs_.end());
+        for (std::size_t i = 0; i < many; i++) out.push_back(costs_[i].second);
+        std::sort(out.begin(), out.end());
+    }
+    void shares(const std::vector<double>& g, const std::vector<double>& x, std::vector<double>& out) override {
+        filling_.levels(g.data(), caps_, total_);
+        out.resize(x.size());
+        for (std::size_t j = 0; j < x.size(); j++) {
+            const double slope = g[j] - filling_.level[at(of_[j])];
+            out[j] = std::max(slope * x[j], slope * (x[j] - caps_.high.data[j]));
+        }
+    }
+    void best(const std::vector<double>& g, std::vector<double>& atom) override {
+        places_.resize(g.size()), entries_.resize(g.size());
+        const Index many = filling_.vertex(g.data(), caps_, total_, 0.0, places_.data(), entries_.data());
+        std::fill(atom.begin(), atom.end(), 0.0);
+        for (Index i = 0; i < many; i++) atom[at(places_[at(i)])] = entries_[at(i)];
+        nearest(atom);
+    }
+    void cut(const std::vector<Index>& columns, const std::vector<double>& x) override {
+        some(caps_.high, columns, highs_), groups_.clear();
+        rooms_.assign(caps_.room.data, caps_.room.data + caps_.room.size);
+        sums_.assign(rooms_.size(), 0.0);
+        for (std::size_t j = 0; j < x.size(); j++) rooms_[at(of_[j])] -= x[j];
+        for (Index j : columns) {
+            const Index k = of_[at(j)];
+            groups_.push_back(k), rooms_[at(k)] += x[at(j)], sums_[at(k)] += x[at(j)];
+        }
+        for (std::size_t k = 0; k < rooms_.size(); k++) rooms_[k] = std::max(rooms_[k], sums_[k]);
+    }
+    double section_gap(const std::vector<double>& g, const std::vector<double>& y) override {
+        return filling_.gap(g.data(), y.data(), section(), sum(y));
+    }
+    // Relative to the price of the sum, which may be large compared with what it is about.
+    double slope(const std::vector<double>& g, const std::vector<double>& y, const std::vector<double>& to) override {
+        return along(g, y, to, filling_.levels(g.data(), section(), sum(y)));
+    }
+    const std::vector<double>& solve(const double* H, const std::vector<double>& g, const std::vector<double>& y, double tol,
+                                     const Asked& asked) override {
+        qp_.x = y;
+        qp_.solve(H, g.data(), section(), tol, asked);
+        return qp_.x;
+    }
+
+   private:
+    static constexpr std::size_t AHEAD = 40;  // coordinates at zero that are let in together; or as many as there are already
+    std::vector<Index> of_;
+    Caps caps_;
+    double total_;
+    std::vector<double> highs_, rooms_, sums_, entries_;
+    std::vector<Index> groups_, places_;
+    std::vector<std::pair<double, Index>> costs_;
+    GroupFilling filling_;
+    GroupedQP qp_;
+
+    static std::size_t at(Index j) { return static_cast<std::size_t>(j); }
+    static double sum(const std::vector<double>& y) { return std::accumulate(y.begin(), y.end(), 0.0); }
+    Caps section() const {
+        return {{highs_.data(), static_cast<Index>(highs_.size())}, {groups_.data(), static_cast<Index>(groups_.size())},
+                {rooms_.data(), static_cast<Index>(rooms_.size())}};
+    }
+};
+
+// The ways in which the matrix Q of a quadratic may be given, and the part of it that a round works on.
+
+// Q itself, on all coordinates: nothing is copied.
+class WholeMatrix {
+   public:
+    WholeMatrix(const double* Q, Index d) : Q_(Q), d_(d) {}
+    void product(const double* x, double* z) const { algebra::dots(Q_, d_, d_, d_, x, z); }
+    bool choose(Region&, const std::vector<double>&, const std::vector<double>&, std::vector<Index>& columns) const {
+        columns.resize(static_cast<std::size_t>(d_));
+        std::iota(columns.begin(), columns.end(), Index(0));
+        return true;
+    }
+    const double* on(const std::vector<Index>&) { return Q_; }
+
+   private:
+    const double* Q_;
+    Index d_;
+};
+
+// Those coordinates that the region lets in; false where there are none, or too many to be solved for together.
+inline bool choose_free(Region& region, const std::vector<double>& g, const std::vector<double>& x, Index most,
+                        std::vector<Index>& columns) {
+    columns.clear();
+    region.free(g, x, columns);
+    return !columns.empty() && static_cast<Index>(columns.size()) <= most;
+}
+
+// Q itself, on the coordinates that the region lets in.
+class SomeOfMatrix {
+   public:
+    SomeOfMatrix(const double* Q, Index d, Index most) : Q_(Q), d_(d), most_(most) {}
+    void product(const double* x, double* z) const { algebra::combine(Q_, d_, d_, d_, x, z); }  // it is symmetric
+    bool choose(Region& region, const std::vector<double>& g, const std::vector<double>& x, std::vector<Index>& columns) const {
+        return choose_free(region, g, x, most_, columns);
+    }
+    const double* on(const std::vector<Index>& columns) {
+        const std::size_t m = columns.size();
+        H_.resize(m * m);
+        for (std::size_t a = 0; a < m; a++)
+            for (std::size_t b = 0; b < m; b++) H_[a * m + b] = Q_[columns[a] * d_ + columns[b]];
+        return all_finite(H_.data(), H_.size()) ? H_.data() : nullptr;
+    }
+
+   private:
+    const double* Q_;
+    Index d_, most_;
+    std::vector<double> H_;
+};
+
+// F'F + diag(D), on the coordinates that the region lets in; no d x d matrix is made.
+template <class Design>
+class FactorsAndDiagonal {
+   public:
+    FactorsAndDiagonal(Design F, const double* D, Index most) : F_(F), D_(D), most_(most) { image_.resize(at(F.n)); }
+    void product(const double* x, double* z) {
+        F_.product(x, image_.data());
+        F_.adjoint(image_.data(), z);
+        for (Index j = 0; j < F_.d; j++) z[j] += D_[j] * x[j];
+    }
+    bool choose(Region& region, const std::vector<double>& g, const std::vector<double>& x, std::vector<Index>& columns) const {
+        return choose_free(region, g, x, most_, columns);
+    }
+    const double* on(const std::vector<Index>& columns) {
+        const std::size_t m = columns.size(), k = at(F_.n);
+        B_.resize(k * m), H_.assign(m * m, 0.0), scratch_.resize(m);
+        for (std::size_t a = 0; a < m; a++) F_.column(columns[a], 1.0, B_.data() + a * k);
+        algebra::add_square(static_cast<Index>(m), F_.n, B_.data(), H_.data(), scratch_.data());
+        for (std::size_t a = 0; a < m; a++) {
+            H_[a * m + a] += D_[columns[a]];
+            for (std::size_t b = 0; b < a; b++) H_[b * m + a] = H_[a * m + b];
+        }
+        return all_finite(H_.data(), H_.size()) ? H_.data() : nullptr;
+    }
+
+   private:
+    Design F_;
+    const double* D_;
+    Index most_;
+    std::vector<double> image_, B_, H_, scratch_;
+    static std::size_t at(Index j) { return static_cast<std::size_t>(j); }
 };
 
 }  // namespace greedyhull

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "arrays.hpp"
-#include "exponential.hpp"
+#include "losses.hpp"
 #include "threads.hpp"
 
 namespace greedyhull::softmax {

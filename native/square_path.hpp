@@ -16,8 +16,6 @@
 
 #include "budget_qp.hpp"
 #include "square_data.hpp"
-#include "square_factor.hpp"
-#include "square_stage.hpp"
 
 namespace greedyhull {
 
@@ -27,11 +25,11 @@ constexpr Index CROWD = 4;           // or one for so many active ones, if that 
 constexpr double PAUSE = 0.7;        // of the price: when it has fallen so far, the whole gradient is looked at
 constexpr double NEAR = 0.5;         // of the price: columns that are worth less do not wait
 constexpr double SPARE = 0.5;         // of the fall of the price that is expected: columns that would catch up with it wait
-constexpr Index CROWDED = 3;         // times as many columns as are active or new: then those that wait in vain leave
+constexpr Index WAITING_SHARE = 3;         // times as many columns as are active or new: then those that wait in vain leave
 constexpr double DEPENDENT = 1e-10;  // of a column's square: where the others leave less of it, it does not join
 constexpr double SAME = 1e-10;       // of the price: a drift below is rounding
 constexpr double NOTHING = 1e-13;    // of the first price: the same
-constexpr double FLAT = 1e-7;        // of the first price: below it, a point inside the budget is good enough
+constexpr double LEAST_PRICE = 1e-7;        // of the first price: below it, a point inside the budget is good enough
 constexpr double ARRIVED = 0.998;    // of the radius: a point that uses so much of it may be good enough
 constexpr double LEAP = 0.5;          // of the gap that is wanted: where a step past kinks would leave no more, it is made
 constexpr Index KINKS = 8;           // times the columns that wait, at most, between two looks
@@ -58,7 +56,7 @@ class SquarePath : public SquareTrail {
 
     SquareStage to(double r, double tol, bool lazy, const std::function<bool()>& asked) override {
         if (r < NEAR * norm_) reset();  // else the path is followed back
-        if (norm_ > 0.0 && norm_ <= r && (lazy || price_ <= FLAT * first_)) {
+        if (norm_ > 0.0 && norm_ <= r && (lazy || price_ <= LEAST_PRICE * first_)) {
             const SquareStage stays = seen(r);
             if (stays.gap <= (lazy ? LEAP : 1.0) * tol * stays.lost) return stays;
         }
@@ -75,7 +73,7 @@ class SquarePath : public SquareTrail {
             within(r);
             look();
             const SquareStage stage = seen(r);
-            const bool here = norm_ >= ARRIVED * r || price_ <= FLAT * first_;
+            const bool here = norm_ >= ARRIVED * r || price_ <= LEAST_PRICE * first_;
             const bool fits = stage.value <= tol * stage.lost;  // more of the radius would be of no use
             if (((here || fits) && stage.gap <= tol * stage.lost) || asked()) return stage;
             vain = stage.gap <= 0.9 * best ? 0 : vain + (here || solved);
@@ -197,7 +195,7 @@ class SquarePath : public SquareTrail {
     void leave(double enough) {
         std::vector<Index> stay;
         for (Index a = 0; a < waiting(); a++) stay.push_back(spot_[at(a)] >= 0 || worth(g_[at(columns[at(a)])]) >= enough);
-        if (waiting() < CROWDED * std::max<Index>(BATCH, std::count(stay.begin(), stay.end(), 1))) return;
+        if (waiting() < WAITING_SHARE * std::max<Index>(BATCH, std::count(stay.begin(), stay.end(), 1))) return;
         stay.clear();
         for (Index a = 0; a < waiting(); a++) {
             const Index j = columns[at(a)];
@@ -271,7 +269,7 @@ class SquarePath : public SquareTrail {
 
     // From kink to kink to radius r, or to where the price has fallen so far that somebody should look; false where it gets stuck.
     bool walk(double r, const std::function<bool()>& asked) {
-        const double pause = price_ > FLAT * first_ && waiting() < data_->d ? pause_ * price_ : 0.0;
+        const double pause = price_ > LEAST_PRICE * first_ && waiting() < data_->d ? pause_ * price_ : 0.0;
         Index still = 0;
         gather();
         for (Index k = 0; k < KINKS * (waiting() + 8); k++) {

@@ -1,15 +1,159 @@
-// Stochastic Frank-Wolfe and Jones steps for linear models: rows, slopes, the estimate, its best atom and the move, in one loop.
+// Stochastic Frank-Wolfe and Jones steps between two evaluations of the gap: slopes, atoms, steps.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <vector>
 
-#include "atom_choices.hpp"
-#include "atoms.hpp"
+#include "arrays.hpp"
 #include "rows.hpp"
-#include "slopes.hpp"
 
 namespace greedyhull {
+
+// The losses that stochastic steps know, by the numbers that solvers/parts/engines.py gives them.
+
+enum Loss { SQUARED, LOGISTIC, SQUARED_HINGE, HUBER, POISSON, HINGE, KINKED };
+
+// The derivative of the loss in z; `shape` holds the numbers that the loss depends on.
+inline double slope(int loss, const double* shape, double z, double y) {
+    switch (loss) {
+        case SQUARED: return z - y;
+        case LOGISTIC: {
+            const double m = y * z, e = std::exp(-std::fabs(m));
+            return -y * ((m >= 0.0 ? e : 1.0) / (1.0 + e));
+        }
+        case SQUARED_HINGE: return -y * std::max(1.0 - y * z, 0.0);
+        case HUBER: return std::min(std::max(z - y, -shape[0]), shape[0]);
+        case POISSON: return z <= shape[0] ? std::exp(z) - y : std::numeric_limits<double>::infinity();
+        case HINGE: return z > y ? std::max(-y, 0.0) : z < y ? std::min(-y, 0.0) : 0.0;
+        default: return z - y > shape[2] ? shape[1] : z - y < -shape[2] ? shape[0] : 0.0;  // linear between kinks
+    }
+}
+
+// The sets that stochastic steps know, by the numbers that solvers/parts/engines.py gives them: the best atom, and the move.
+
+enum Kind { L1_BALL, SIMPLEX, BOX, L2_BALL, VERTICES };
+
+// A set and a point of it. Atoms that are coordinates have numbers (+e_1 ... +e_d, -e_1 ... -e_d, scaled): alpha[place[atom]]
+// is the weight of one, and the first used[0] places are taken.
+struct Point {
+    int kind;
+    Span<const double> low, high;
+    Matrix<const double> rows;
+    Span<double> x, alpha;
+    Span<Index> atoms, place, used;
+};
+
+// alpha <- (1 - eta) alpha + eta at `atom`, which may be new.
+inline void reweight(const Point& p, Index atom, double eta) {
+    for (Index i = 0; i < p.used[0]; i++) p.alpha[i] *= 1.0 - eta;
+    if (p.place[atom] < 0) {
+        p.place[atom] = p.used[0];
+        p.atoms[p.used[0]] = atom;
+        p.alpha[p.used[0]] = 0.0;
+        p.used[0] += 1;
+    }
+    p.alpha[p.place[atom]] += eta;
+}
+
+// x <- (1 - eta) x +- eta high_best e_best.
+inline void step_to(const Point& p, Index best, bool negative, double eta) {
+    for (Index j = 0; j < p.x.size; j++) p.x[j] *= 1.0 - eta;
+    p.x[best] += eta * (negative ? -p.high[best] : p.high[best]);
+    reweight(p, negative ? best + p.x.size : best, eta);
+}
+
+inline void to_coordinate(const Point& p, const double* g, double eta) {
+    const Index d = p.x.size;
+    Index best = 0;
+    if (p.kind == L1_BALL) {  // +-high_j e_j, scored by low_j |g_j|
+        for (Index j = 1; j < d; j++)
+            if (std::fabs(g[j]) * p.low[j] > std::fabs(g[best]) * p.low[best]) best = j;
+    } else {  // high_j e_j
+        for (Index j = 1; j < d; j++)
+            if (g[j] < g[best]) best = j;
+    }
+    step_to(p, best, p.kind == L1_BALL && g[best] > 0.0, eta);
+}
+
+inline void to_sphere(const Point& p, const double* g, double eta) {
+    double largest = 0.0, squares = 0.0;
+    for (Index j = 0; j < p.x.size; j++) largest = std::max(largest, std::fabs(g[j]));
+    if (largest > 0.0)
+        for (Index j = 0; j < p.x.size; j++) squares += (g[j] / largest) * (g[j] / largest);
+    const double length = std::sqrt(squares);
+    for (Index j = 0; j < p.x.size; j++) {
+        const double u = largest > 0.0 ? g[j] / largest / length : (j == 0 ? 1.0 : 0.0);
+        p.x[j] = (1.0 - eta) * p.x[j] + eta * (p.low[j] - p.high[j] * u);
+    }
+}
+
+// x <- (1 - eta) x + eta d, where d is the atom with the least <g, .>.
+inline void advance(const Point& p, const double* g, double eta) {
+    if (p.kind == L1_BALL || p.kind == SIMPLEX) {
+        to_coordinate(p, g, eta);
+    } else if (p.kind == BOX) {
+        for (Index j = 0; j < p.x.size; j++) p.x[j] = (1.0 - eta) * p.x[j] + eta * (g[j] > 0.0 ? p.low[j] : p.high[j]);
+    } else if (p.kind == L2_BALL) {
+        to_sphere(p, g, eta);
+    } else {
+        const DenseRows<double> given{p.rows};
+        double least = std::numeric_limits<double>::infinity();
+        Index best = 0;
+        for (Index i = 0; i < p.rows.rows; i++) {
+            const double score = given.product(i, g);
+            if (score < least) best = i, least = score;
+        }
+        for (Index j = 0; j < p.x.size; j++) p.x[j] = (1.0 - eta) * p.x[j] + eta * p.rows(best, j);
+    }
+}
+
+// How a stochastic step chooses its atom: by the estimate of the gradient alone, or by values of the batch as well (Jones).
+
+// Frank-Wolfe: the atom with the least <g, .>.
+struct ByGradient {
+    explicit ByGradient(Index) {}
+    template <class Rows, class Terms, class Batches>
+    void see(const Rows&, const Terms&, const Batches&, Index, Index, const double*) {}
+    void go(const Point& p, const double* g, double eta) const { advance(p, g, eta); }
+};
+
+// Jones, for squares over atoms +-high_j e_j: the atom with the least <g, d - x> + (eta/2) |d - x|_H^2, H = A_B' P A_B of the
+// batch. That is, up to what all atoms share, (eta/2) high_j^2 H_jj +- high_j (g_j - eta (Hx)_j).
+struct ByValues {
+    std::vector<double> pull, diagonal;  // Hx and diag H
+    explicit ByValues(Index d) : pull(static_cast<std::size_t>(d)), diagonal(pull.size()) {}
+
+    // The batch lies in [begin, end) of the draws; z are its products with x.
+    template <class Rows, class Terms, class Batches>
+    void see(const Rows& rows, const Terms& f, const Batches& b, Index begin, Index end, const double* z) {
+        std::fill(pull.begin(), pull.end(), 0.0);
+        std::fill(diagonal.begin(), diagonal.end(), 0.0);
+        for (Index q = begin; q < end; q++) {
+            const Index i = b.index[q];
+            const double share = f.share(i) / static_cast<double>(end - begin);
+            rows.spread(i, share * z[q - begin], pull.data());
+            rows.spread_squares(i, share, diagonal.data());
+        }
+    }
+
+    void go(const Point& p, const double* g, double eta) const {
+        double least = std::numeric_limits<double>::infinity();
+        Index best = 0;
+        bool negative = false;
+        for (Index j = 0; j < p.x.size; j++) {
+            const auto at = static_cast<std::size_t>(j);
+            const double high = p.high[j], lean = high * (g[j] - eta * pull[at]);
+            const bool turned = p.kind == L1_BALL && lean > 0.0;
+            const double score = 0.5 * eta * high * high * diagonal[at] + (turned ? -lean : lean);
+            if (score < least) best = j, negative = turned, least = score;
+        }
+        step_to(p, best, negative, eta);
+    }
+};
+
+// Stochastic Frank-Wolfe and Jones steps for linear models: rows, slopes, the estimate, its best atom and the move, in one loop.
 
 // Targets, n times the weights of the terms (one number where they are equal), the loss.
 struct Terms {

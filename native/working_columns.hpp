@@ -1,4 +1,4 @@
-// The columns that a corrective round works on, copied so that they lie together: Z = X[:, columns] diag(scales).
+// The columns that a round works on, copied or in place, with equal rows merged, and their Hessian.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +12,80 @@
 #include <utility>
 #include <vector>
 
+#include "arrays.hpp"
+#include "buffer_pool.hpp"
 #include "designs.hpp"
-#include "equal_rows.hpp"
-#include "scratch.hpp"
 
 namespace greedyhull {
+
+// Rows that are equal on the working columns, found by hashing and compared entry by entry. Of one-hot data few kinds of rows
+// are left on a few columns: products and Hessians are then made once for each kind.
+
+constexpr Index MERGE_FROM = 1000;  // rows: fewer are not worth the search
+constexpr Index A_KIND_EACH = 20;   // rows that a kind must stand for, in the mean; where it does not, the search ends early
+
+class EqualRows {
+   public:
+    bool found = false;         // whether there are few kinds
+    Scratch<std::uint32_t> kind;  // of each row
+    std::vector<Index> first;   // the first row of each kind
+
+    // Row i has the entries from starts[i] to starts[i + 1].
+    void find(Index n, const Index* starts, const std::uint16_t* number, const double* value) {
+        first.clear(), found = false;
+        if (n < MERGE_FROM || n > std::numeric_limits<std::uint32_t>::max()) return;
+        const std::size_t most = static_cast<std::size_t>(n / A_KIND_EACH);
+        std::size_t size = 64;
+        while (size < 2 * most) size *= 2;
+        table_.assign(size, NONE), kind.resize(static_cast<std::size_t>(n));
+        for (Index i = 0; i < n; i++) {
+            const Index begin = starts[i], length = starts[i + 1] - begin;
+            std::size_t at = hash(length, number + begin, value + begin) & (size - 1);
+            while (table_[at] != NONE && !same(first[table_[at]], begin, length, starts, number, value)) at = (at + 1) & (size - 1);
+            if (table_[at] == NONE) {
+                if (first.size() == most) return;
+                table_[at] = static_cast<std::uint32_t>(first.size()), first.push_back(i);
+            }
+            kind[static_cast<std::size_t>(i)] = table_[at];
+        }
+        found = true;
+    }
+
+    // What the rows of each kind have together: all of them, or those that are named.
+    const Numbers& sums(const double* c, const std::vector<Index>* rows, Index n) {
+        total_.assign(first.size(), 0.0);
+        const Index count = rows ? static_cast<Index>(rows->size()) : n;
+        for (Index q = 0; q < count; q++) {
+            const Index i = rows ? (*rows)[static_cast<std::size_t>(q)] : q;
+            total_[kind[static_cast<std::size_t>(i)]] += c[i];
+        }
+        return total_;
+    }
+
+   private:
+    static constexpr std::uint32_t NONE = std::numeric_limits<std::uint32_t>::max();
+    Scratch<std::uint32_t> table_;
+    Numbers total_;
+
+    static std::size_t hash(Index length, const std::uint16_t* number, const double* value) {
+        std::uint64_t h = 0x9E3779B97F4A7C15u;
+        for (Index t = 0; t < length; t++) {
+            std::uint64_t bits;
+            std::memcpy(&bits, value + t, sizeof bits);
+            h = (h ^ (bits + (bits >> 32) + number[t] * 0xD1B54A32D192ED03u)) * 0x9E3779B97F4A7C15u;
+            h ^= h >> 29;
+        }
+        return static_cast<std::size_t>(h >> 7);
+    }
+
+    static bool same(Index other, Index begin, Index length, const Index* starts, const std::uint16_t* number, const double* value) {
+        const Index there = starts[other];
+        return starts[other + 1] - there == length && std::equal(number + begin, number + begin + length, number + there) &&
+               std::equal(value + begin, value + begin + length, value + there);
+    }
+};
+
+// The columns that a corrective round works on, copied so that they lie together: Z = X[:, columns] diag(scales).
 
 // The Hessian Z' diag(c) Z has contiguous rows of length m and both of its triangles. In tiles, which stay in the cache.
 template <class T>
@@ -283,6 +352,139 @@ class WorkingColumns<ByColumn<T, I>> {
             for (Index s = begin; s <= t; s++) row[number[s]] += x * value[s];
         }
     }
+};
+
+// Columns of a dense matrix that are worked on where they lie: a Hessian gathers a few hundred rows at a time, and the matrix has
+// no second copy. It has the interface of WorkingColumns.
+
+template <class T>
+class GatheredColumns {
+   public:
+    void build(const Dense<T>& X, const std::vector<Index>& columns, const double*, Index) {
+        X_ = X, columns_ = columns, m_ = static_cast<Index>(columns.size()), all_ = m_ == X.d;
+        for (Index a = 0; a < m_; a++) all_ = all_ && columns[static_cast<std::size_t>(a)] == a;
+    }
+
+    void adjoint(const double* r, double* g) const {
+        if (all_) return X_.adjoint(r, g);
+        if (X_.by_column()) {
+            for (Index a = 0; a < m_; a++) algebra::dots(X_.X + column(a) * X_.column_stride, X_.n, X_.n, 1, r, g + a);
+            return;
+        }
+        whole_.resize(static_cast<std::size_t>(X_.d));
+        X_.adjoint(r, whole_.data());
+        for (Index a = 0; a < m_; a++) g[a] = whole_[static_cast<std::size_t>(column(a))];
+    }
+
+    // H <- Z' diag(c) Z from column `from` on; `rows` are those that count, all of them where it is null.
+    void hessian(const double* c, const std::vector<Index>* rows, Index from, Numbers& H) {
+        widen(H, from, m_);
+        const Index count = rows ? static_cast<Index>(rows->size()) : X_.n;
+        const bool blas = algebra::use_blas(m_, std::min(block, count) * m_ * m_);
+        if (from == 0 && blas && !rows && straight(c, H)) return mirror(m_, H.data());
+        const auto root = [&](Index i) { return std::sqrt(c[i]); };
+        const auto plain = [](Index) { return 1.0; };
+        scratch_.resize(static_cast<std::size_t>(m_));
+        for (Index s = 0; s < count; s += block) {
+            const Index b = std::min(block, count - s);
+            if (from == 0 && blas && !X_.by_column()) {
+                gather_rows(rows, s, b, root);
+                blas::syrk('U', 'N', m_, b, 1.0, scaled_.data(), m_, 1.0, H.data(), m_);
+            } else if (from == 0) {
+                gather(rows, s, b, 0, root, scaled_);
+                algebra::add_square(m_, b, scaled_.data(), H.data(), scratch_.data());
+            } else {
+                gather(rows, s, b, from, [&](Index i) { return c[i]; }, scaled_);
+                gather(rows, s, b, 0, plain, plain_);
+                algebra::add_product(m_, m_ - from, b, plain_.data(), b, scaled_.data(), b, H.data() + from * m_, scratch_.data());
+            }
+        }
+        mirror(m_, H.data());
+    }
+
+    // H <- H + Z' diag(change) Z on some rows.
+    void correct(const double* change, const std::vector<Index>& rows, Numbers& H) {
+        const Index count = static_cast<Index>(rows.size());
+        scratch_.resize(static_cast<std::size_t>(m_));
+        for (Index s = 0; s < count; s += block) {
+            const Index b = std::min(block, count - s);
+            gather(&rows, s, b, 0, [&](Index i) { return change[i]; }, scaled_);
+            gather(&rows, s, b, 0, [](Index) { return 1.0; }, plain_);
+            algebra::add_product(m_, m_, b, plain_.data(), b, scaled_.data(), b, H.data(), scratch_.data());
+        }
+    }
+
+   private:
+    static constexpr Index block = 512;  // rows at a time
+    Dense<T> X_{nullptr, 0, 0, 1, 1};
+    std::vector<Index> columns_;
+    Index m_ = 0;
+    bool all_ = false;  // whether these are all columns, in their order
+    std::vector<double> scaled_, plain_, scratch_;
+    mutable std::vector<double> whole_;
+
+    Index column(Index a) const { return columns_[static_cast<std::size_t>(a)]; }
+
+    // Where all rows count the same and all columns are wanted, nothing has to be gathered.
+    bool straight(const double* c, Numbers& H) const {
+        if constexpr (std::is_same_v<T, double>) {
+            const Index longest = std::max(X_.n, std::max(X_.row_stride, X_.column_stride));
+            if (!all_ || !algebra::use_blas(m_, X_.n * m_ * m_, longest)) return false;
+            if (X_.by_column() ? X_.column_stride < X_.n : X_.row_stride < m_) return false;  // a view that runs backwards
+            for (Index i = 1; i < X_.n; i++)
+                if (c[i] != c[0]) return false;
+            if (X_.by_column())
+                blas::syrk('U', 'T', m_, X_.n, c[0], X_.X, X_.column_stride, 0.0, H.data(), m_);
+            else
+                blas::syrk('U', 'N', m_, X_.n, c[0], X_.X, X_.row_stride, 0.0, H.data(), m_);
+            return true;
+        }
+        return (void)c, (void)H, false;
+    }
+
+    // Some rows, times a factor each, as contiguous rows.
+    template <class F>
+    void gather_rows(const std::vector<Index>* rows, Index s, Index b, F factor) {
+        scaled_.resize(static_cast<std::size_t>(block * m_));
+        for (Index q = 0; q < b; q++) {
+            const Index i = rows ? (*rows)[static_cast<std::size_t>(s + q)] : s + q;
+            const T* x = X_.X + i * X_.row_stride;
+            double *to = scaled_.data() + q * m_, by = factor(i);
+            if (all_)
+                for (Index a = 0; a < m_; a++) to[a] = by * static_cast<double>(x[a]);
+            else
+                for (Index a = 0; a < m_; a++) to[a] = by * static_cast<double>(x[columns_[static_cast<std::size_t>(a)]]);
+        }
+    }
+
+    // The same as contiguous columns, from column `from` on; rows that lie together are turned eight at a time, a cache line.
+    template <class F>
+    void gather(const std::vector<Index>* rows, Index s, Index b, Index from, F factor, std::vector<double>& out) {
+        out.resize(static_cast<std::size_t>(block * m_));
+        const Index together = X_.by_column() ? b : 8;
+        Index at[block];
+        double by[block];
+        for (Index q = 0; q < b; q++) {
+            at[q] = rows ? (*rows)[static_cast<std::size_t>(s + q)] : s + q;
+            by[q] = factor(at[q]), at[q] *= X_.row_stride;
+        }
+        for (Index some = 0; some < b; some += together)
+            for (Index a = from; a < m_; a++) {
+                const T* x = X_.X + column(a) * X_.column_stride;
+                double* to = out.data() + (a - from) * b;
+                for (Index q = some; q < std::min(b, some + together); q++) to[q] = by[q] * static_cast<double>(x[at[q]]);
+            }
+    }
+};
+
+// Which of the two a kind of data takes.
+template <class D>
+struct Working {
+    using Columns = WorkingColumns<D>;
+};
+template <class T>
+struct Working<Dense<T>> {
+    using Columns = GatheredColumns<T>;
 };
 
 }  // namespace greedyhull

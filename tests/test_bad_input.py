@@ -11,8 +11,7 @@ from scipy.sparse import csc_array, csr_array
 from scipy.sparse.linalg import aslinearoperator
 
 import greedyhull as gh
-from greedyhull.atoms.base import AtomSet
-from greedyhull.atoms.oracle_base import OracleBase
+from greedyhull.atoms.base import AtomSet, OracleBase
 from greedyhull.objectives.black_box import BlackBox
 from greedyhull.points.shapes import Basis
 from greedyhull.types import Answer

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import greedyhull as gh
-from greedyhull.objectives.line import Curve
+from greedyhull.objectives.lines import Curve
 from greedyhull.points.shapes import Basis
 
 RNG = np.random.default_rng(17)

@@ -7,8 +7,8 @@ import pytest
 from scipy.sparse.linalg import LinearOperator
 
 import greedyhull as gh
-from greedyhull.atoms.oracle_base import OracleBase
-from greedyhull.driver.guard import check_point
+from greedyhull.atoms.base import OracleBase
+from greedyhull.driver.checks import check_point
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.types import Answer
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 SRC = Path(__file__).parents[1] / "src" / "greedyhull"
-MOST = 30  # `greedyhull.types.attributes` asks for the names of users' objects; others call that
+MOST = 30  # `greedyhull.types` asks for the names of users' objects; others call that
 
 
 def probes(text: str) -> Iterator[tuple[int, str]]:
@@ -31,7 +31,7 @@ def all_probes() -> list[tuple[str, str]]:
 def test_few_attributes_are_probed():
     found = [place for place, _ in all_probes()]
     assert 0 < len(found) < MOST, f"{len(found)} calls of hasattr and getattr: {', '.join(found)}. Declare the attribute on " \
-                                  "the protocol or the base class, or ask greedyhull.types.attributes.lacks."
+                                  "the protocol or the base class, or ask greedyhull.types.lacks."
 
 
 def test_every_probe_has_its_reason():

@@ -23,8 +23,9 @@ SRC = Path(__file__).parents[1] / "src" / "greedyhull"
 STOREYS = (  # from the ground up: a room may import from its own storey, as long as there is no way back, and from those below
     {"errors", "types"},
     {"kernels", "points", "theory"},
-    {"atoms"},
+    {"atoms", "data"},
     {"objectives"},
+    {"remote"},
     {"measures"},
     {"solvers"},
     {"driver"},
@@ -34,6 +35,8 @@ ROOMS = {room: storey for storey, rooms in enumerate(STOREYS) for room in rooms}
 TOP = STOREYS[-1]
 DOORS = {"__init__", "__main__", "extend"}  # they name what is in all rooms; only those on the top storey come in through them
 ALLOWED = {  # arrows that point upwards, each with its reason
+    ("objectives/ridge.py", "remote"): "objectives take shards in place of X and y; loaded when shards are given",
+    ("objectives/smoothing.py", "remote"): "smoothed losses over shards; loaded when shards are given",
     ("driver/solution.py", "report"): "solution.report(path) writes a page; the page is made when it is asked for",
     ("theory/__init__.py", "measures"): "constants, jones_variance and expect_violation need a problem; loaded when asked for",
 }

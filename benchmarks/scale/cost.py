@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.scale.data import SMALL, Cell
 from benchmarks.tables import Table
-from greedyhull.objectives.sharded.trip import LARGEST
+from greedyhull.remote.executors import LARGEST
 
 Results = dict[Cell, dict[str, dict[str, Any]]]
 ADDED = 2e9  # bytes of sums that a driver adds in a second

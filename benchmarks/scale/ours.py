@@ -68,7 +68,7 @@ def newton_steps() -> Iterator[list[int]]:
 def solved(way: str, data: Made, tol: float) -> dict[str, Any]:
     """All that is measured of one way."""
     import greedyhull as gh
-    from greedyhull.objectives.sharded.serial import Serial
+    from greedyhull.remote.executors import Serial
 
     way = way.removesuffix(READ)
     gh.minimize(gh.logistic(Made(SMALL)), gh.L1Ball(SMALL.d, radius=RADIUS))  # all that is imported on the way is there

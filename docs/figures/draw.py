@@ -6,8 +6,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import greedyhull as gh
-from greedyhull.experiments.paper.statements import theorem5, theorem6
-from greedyhull.experiments.variance_reduced_jones import made_up
+from greedyhull.experiments.counterexamples import made_up
+from greedyhull.experiments.paper import nonsmooth as theorem6
+from greedyhull.experiments.paper import stochastic as theorem5
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.gradients import Dual, Svrg
 from greedyhull.theory import jones_rate, jones_variance, pairwise_jones_rate, rate

@@ -72,34 +72,26 @@ if TYPE_CHECKING:
     from greedyhull import theory as theory
     from greedyhull.atoms.base import AtomSet
     from greedyhull.atoms.birkhoff import Birkhoff
-    from greedyhull.atoms.box import Box
-    from greedyhull.atoms.cached import Cached
-    from greedyhull.atoms.capped_simplex import CappedSimplex
-    from greedyhull.atoms.from_function import oracle
+    from greedyhull.atoms.bounded_simplex import HyperSimplex
+    from greedyhull.atoms.box import Box, LinfBall
+    from greedyhull.atoms.combinatorial import SpanningTree
     from greedyhull.atoms.group_l1_ball import GroupL1Ball
     from greedyhull.atoms.grouped_simplex import GroupedSimplex
-    from greedyhull.atoms.hyper_simplex import HyperSimplex
-    from greedyhull.atoms.inexact import Inexact
-    from greedyhull.atoms.k_sparse import KSparse
-    from greedyhull.atoms.k_support import KSupport
+    from greedyhull.atoms.joined import Product, Sum
+    from greedyhull.atoms.k_sparse import KSparse, KSupport
     from greedyhull.atoms.l1_ball import L1Ball
-    from greedyhull.atoms.l2_ball import L2Ball
-    from greedyhull.atoms.linear_program import LinearProgram
-    from greedyhull.atoms.linf_ball import LinfBall
-    from greedyhull.atoms.lp_ball import LpBall
+    from greedyhull.atoms.linear_program import LinearProgram, Transport
+    from greedyhull.atoms.lp_ball import L2Ball, LpBall
+    from greedyhull.atoms.mapped import Scaled, Translated
     from greedyhull.atoms.nuclear_ball import NuclearBall
     from greedyhull.atoms.path_polytope import PathPolytope
     from greedyhull.atoms.permutahedron import Permutahedron
-    from greedyhull.atoms.product import Product
-    from greedyhull.atoms.scaled import Scaled
-    from greedyhull.atoms.simplex import Simplex
-    from greedyhull.atoms.spanning_tree import SpanningTree
+    from greedyhull.atoms.simplex import CappedSimplex, Simplex
     from greedyhull.atoms.spectrahedron import Spectrahedron
-    from greedyhull.atoms.sum import Sum
     from greedyhull.atoms.total_variation_ball import TotalVariationBall
-    from greedyhull.atoms.translated import Translated
-    from greedyhull.atoms.transport import Transport
     from greedyhull.atoms.vertices import Vertices
+    from greedyhull.atoms.wrapped import Cached, Inexact, oracle
+    from greedyhull.data.shards import shards
     from greedyhull.driver.batch.call import batch
     from greedyhull.driver.batch.solutions import Solutions
     from greedyhull.driver.certificate import Certificate, certify
@@ -109,6 +101,7 @@ if TYPE_CHECKING:
     from greedyhull.driver.solution_file import load
     from greedyhull.driver.stop import Callback, Gap, Iterations, Relative, RelativeToStart, Seconds, Stalled
     from greedyhull.errors import GreedyhullError, GreedyhullWarning
+    from greedyhull.objectives.black_box import finite_sum
     from greedyhull.objectives.by_name import (
         absolute,
         epsilon_insensitive,
@@ -127,41 +120,36 @@ if TYPE_CHECKING:
         trace_inverse,
     )
     from greedyhull.objectives.completion import completion
-    from greedyhull.objectives.finite_sum import finite_sum
     from greedyhull.objectives.responses import multinomial, multitask
-    from greedyhull.objectives.sharded.cluster import cluster
-    from greedyhull.objectives.sharded.processes import processes
-    from greedyhull.objectives.shards.call import shards
     from greedyhull.objectives.stream import expectation
     from greedyhull.points.shapes import Basis, Dense, RankOne, Sparse
+    from greedyhull.remote.cluster import cluster
+    from greedyhull.remote.executors import processes
     from greedyhull.report.compare import compare
     from greedyhull.solvers import gradients as gradients
     from greedyhull.solvers.aggregated import Aggregated
-    from greedyhull.solvers.away_step import AwayStep
-    from greedyhull.solvers.blended_pairwise import BlendedPairwise
     from greedyhull.solvers.block_coordinate import BlockCoordinate
     from greedyhull.solvers.corrective import Corrective
-    from greedyhull.solvers.decomposition_invariant import DecompositionInvariant
     from greedyhull.solvers.frank_wolfe import FrankWolfe
-    from greedyhull.solvers.jones import Jones
+    from greedyhull.solvers.jones import Jones, Mixed, PairwiseJones
     from greedyhull.solvers.lu_freund import LuFreund
-    from greedyhull.solvers.mixed import Mixed
     from greedyhull.solvers.moreau_frank_wolfe import MoreauFrankWolfe
     from greedyhull.solvers.online import Online
-    from greedyhull.solvers.pairwise import Pairwise
-    from greedyhull.solvers.pairwise_jones import PairwiseJones
-    from greedyhull.solvers.parts.batch_sizes import Growing
-    from greedyhull.solvers.parts.gradient_weights import Fading, Steady, Unweighted
+    from greedyhull.solvers.pairwise import AwayStep, BlendedPairwise, DecompositionInvariant, Pairwise
     from greedyhull.solvers.parts.looks import FullGap, MinibatchGap, Regret
-    from greedyhull.solvers.parts.regularizers import SquaredNorm
-    from greedyhull.solvers.parts.schedules import constant, harmonic, linear, of_gap, power, zero
+    from greedyhull.solvers.parts.schedules import Growing, constant, harmonic, linear, of_gap, power, zero
     from greedyhull.solvers.parts.steps import Backtracking, Capped, Constant, Exact, LogAdaptive, OpenLoop, Power, Short
-    from greedyhull.solvers.regularized_stochastic_frank_wolfe import RegularizedStochasticFrankWolfe
+    from greedyhull.solvers.regularized_stochastic_frank_wolfe import (
+        Fading,
+        RegularizedStochasticFrankWolfe,
+        SquaredNorm,
+        Steady,
+        Unweighted,
+    )
     from greedyhull.solvers.smoothed import Smoothed
     from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
-    from greedyhull.solvers.stochastic_jones import StochasticJones
+    from greedyhull.solvers.stochastic_jones import StochasticJones, VarianceReducedJones
     from greedyhull.solvers.storc import Storc
-    from greedyhull.solvers.variance_reduced_jones import VarianceReducedJones
 
 __version__ = "0.1.0"
 
@@ -186,34 +174,26 @@ __all__ = [
 _LATER = {name: module for module, names in {
     "atoms.base": "AtomSet",
     "atoms.birkhoff": "Birkhoff",
-    "atoms.box": "Box",
-    "atoms.cached": "Cached",
-    "atoms.capped_simplex": "CappedSimplex",
-    "atoms.from_function": "oracle",
+    "atoms.bounded_simplex": "HyperSimplex",
+    "atoms.box": "Box LinfBall",
+    "atoms.combinatorial": "SpanningTree",
     "atoms.group_l1_ball": "GroupL1Ball",
     "atoms.grouped_simplex": "GroupedSimplex",
-    "atoms.hyper_simplex": "HyperSimplex",
-    "atoms.inexact": "Inexact",
-    "atoms.k_sparse": "KSparse",
-    "atoms.k_support": "KSupport",
+    "atoms.joined": "Product Sum",
+    "atoms.k_sparse": "KSparse KSupport",
     "atoms.l1_ball": "L1Ball",
-    "atoms.l2_ball": "L2Ball",
-    "atoms.linear_program": "LinearProgram",
-    "atoms.linf_ball": "LinfBall",
-    "atoms.lp_ball": "LpBall",
+    "atoms.linear_program": "LinearProgram Transport",
+    "atoms.lp_ball": "L2Ball LpBall",
+    "atoms.mapped": "Scaled Translated",
     "atoms.nuclear_ball": "NuclearBall",
     "atoms.path_polytope": "PathPolytope",
     "atoms.permutahedron": "Permutahedron",
-    "atoms.product": "Product",
-    "atoms.scaled": "Scaled",
-    "atoms.simplex": "Simplex",
-    "atoms.spanning_tree": "SpanningTree",
+    "atoms.simplex": "CappedSimplex Simplex",
     "atoms.spectrahedron": "Spectrahedron",
-    "atoms.sum": "Sum",
     "atoms.total_variation_ball": "TotalVariationBall",
-    "atoms.translated": "Translated",
-    "atoms.transport": "Transport",
     "atoms.vertices": "Vertices",
+    "atoms.wrapped": "Cached Inexact oracle",
+    "data.shards": "shards",
     "driver.batch.call": "batch",
     "driver.batch.solutions": "Solutions",
     "driver.certificate": "Certificate certify",
@@ -223,43 +203,33 @@ _LATER = {name: module for module, names in {
     "driver.solution_file": "load",
     "driver.stop": "Callback Gap Iterations Relative RelativeToStart Seconds Stalled",
     "errors": "GreedyhullError GreedyhullWarning",
+    "objectives.black_box": "finite_sum",
+    "objectives.by_name": "absolute epsilon_insensitive function hinge huber least_squares log_det "
+        "log_likelihood logistic lp_loss poisson quadratic quantile squared_hinge trace_inverse",
     "objectives.completion": "completion",
-    "objectives.by_name": "absolute epsilon_insensitive function hinge huber least_squares log_det log_likelihood logistic "
-        "lp_loss poisson quadratic quantile squared_hinge trace_inverse",
-    "objectives.finite_sum": "finite_sum",
     "objectives.responses": "multinomial multitask",
-    "objectives.sharded.cluster": "cluster",
-    "objectives.sharded.processes": "processes",
-    "objectives.shards.call": "shards",
     "objectives.stream": "expectation",
     "points.shapes": "Basis Dense RankOne Sparse",
+    "remote.cluster": "cluster",
+    "remote.executors": "processes",
     "report.compare": "compare",
     "solvers.aggregated": "Aggregated",
-    "solvers.away_step": "AwayStep",
-    "solvers.blended_pairwise": "BlendedPairwise",
     "solvers.block_coordinate": "BlockCoordinate",
     "solvers.corrective": "Corrective",
-    "solvers.decomposition_invariant": "DecompositionInvariant",
     "solvers.frank_wolfe": "FrankWolfe",
-    "solvers.jones": "Jones",
+    "solvers.jones": "Jones Mixed PairwiseJones",
     "solvers.lu_freund": "LuFreund",
-    "solvers.mixed": "Mixed",
     "solvers.moreau_frank_wolfe": "MoreauFrankWolfe",
     "solvers.online": "Online",
-    "solvers.pairwise": "Pairwise",
-    "solvers.pairwise_jones": "PairwiseJones",
-    "solvers.parts.batch_sizes": "Growing",
-    "solvers.parts.gradient_weights": "Fading Steady Unweighted",
+    "solvers.pairwise": "AwayStep BlendedPairwise DecompositionInvariant Pairwise",
     "solvers.parts.looks": "FullGap MinibatchGap Regret",
-    "solvers.parts.regularizers": "SquaredNorm",
-    "solvers.parts.schedules": "constant harmonic linear of_gap power zero",
+    "solvers.parts.schedules": "Growing constant harmonic linear of_gap power zero",
     "solvers.parts.steps": "Backtracking Capped Constant Exact LogAdaptive OpenLoop Power Short",
-    "solvers.regularized_stochastic_frank_wolfe": "RegularizedStochasticFrankWolfe",
+    "solvers.regularized_stochastic_frank_wolfe": "Fading RegularizedStochasticFrankWolfe SquaredNorm Steady Unweighted",
     "solvers.smoothed": "Smoothed",
     "solvers.stochastic_frank_wolfe": "StochasticFrankWolfe",
-    "solvers.stochastic_jones": "StochasticJones",
+    "solvers.stochastic_jones": "StochasticJones VarianceReducedJones",
     "solvers.storc": "Storc",
-    "solvers.variance_reduced_jones": "VarianceReducedJones",
 }.items() for name in names.split()}
 _INNER = ("atoms", "driver", "errors", "kernels", "objectives", "points", "solvers", "types")  # gh.errors, say
 _MOVED = {"gradients": "solvers.gradients"}  # public modules that stand in a folder
@@ -267,7 +237,7 @@ _MOVED = {"gradients": "solvers.gradients"}  # public modules that stand in a fo
 
 def _later(name: str) -> Any:
     """A public name or module that has not been loaded yet."""
-    from greedyhull.errors.hints import ROOMS, missing
+    from greedyhull.errors import ROOMS, missing
 
     if name in ROOMS or name in _INNER:
         try:

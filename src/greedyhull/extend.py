@@ -32,9 +32,9 @@ estimator of that name.
 """
 
 from greedyhull.atoms.base import AtomSet as AtomSet
-from greedyhull.atoms.closed_oracle import ClosedOracle as ClosedOracle
-from greedyhull.atoms.oracle_base import OracleBase as OracleBase
-from greedyhull.atoms.sizes import Sizes as Sizes
+from greedyhull.atoms.base import ClosedOracle as ClosedOracle
+from greedyhull.atoms.base import OracleBase as OracleBase
+from greedyhull.atoms.base import Sizes as Sizes
 from greedyhull.atoms.wrapped import Wrapped as Wrapped
 from greedyhull.driver.reason import Reason as Reason
 from greedyhull.driver.stop import Limits as Limits
@@ -42,37 +42,34 @@ from greedyhull.driver.stop import Stop as Stop
 from greedyhull.errors import GreedyhullError as GreedyhullError
 from greedyhull.errors import GreedyhullWarning as GreedyhullWarning
 from greedyhull.errors import check as check
-from greedyhull.objectives.batch import source_of as source_of
 from greedyhull.objectives.black_box import BlackBox as BlackBox
-from greedyhull.objectives.by_products import ByProducts as ByProducts
 from greedyhull.objectives.composite import Composite as Composite
 from greedyhull.objectives.designs import design as design
-from greedyhull.objectives.designs.base import DesignBase as DesignBase
+from greedyhull.objectives.designs.stored import DesignBase as DesignBase
 from greedyhull.objectives.expansion import ByExpansion as ByExpansion
-from greedyhull.objectives.line import Curve as Curve
-from greedyhull.objectives.line import Parabola as Parabola
-from greedyhull.objectives.line import line_search as line_search
+from greedyhull.objectives.lines import Curve as Curve
+from greedyhull.objectives.lines import Parabola as Parabola
+from greedyhull.objectives.lines import line_search as line_search
 from greedyhull.objectives.losses.base import Separable as Separable
 from greedyhull.objectives.losses.base import shares as shares
 from greedyhull.objectives.losses.base import signs as signs
 from greedyhull.objectives.losses.base import vector as vector
-from greedyhull.objectives.sharded.worker import work as work
-from greedyhull.objectives.trial import LineTrial as LineTrial
-from greedyhull.points.active import Active as Active
+from greedyhull.objectives.minibatches import source_of as source_of
+from greedyhull.objectives.restricted import ByProducts as ByProducts
+from greedyhull.objectives.restricted import LineTrial as LineTrial
 from greedyhull.points.blocks import BlockBase as BlockBase
 from greedyhull.points.blocks import register_block as register_block
+from greedyhull.points.coordinate_iterate import Position as Position
 from greedyhull.points.direction import Direction as Direction
-from greedyhull.points.expanded import Along as Along
-from greedyhull.points.expanded import Expansion as Expansion
 from greedyhull.points.gradients import as_array as as_array
 from greedyhull.points.gradients import finite as finite
 from greedyhull.points.gradients import inner as inner
 from greedyhull.points.gradients import size as size
+from greedyhull.points.iterate import Active as Active
 from greedyhull.points.iterate import Iterate as Iterate
 from greedyhull.points.owners import Joint as Joint
 from greedyhull.points.owners import Owned as Owned
 from greedyhull.points.owners import OwnedBlock as OwnedBlock
-from greedyhull.points.position import Position as Position
 from greedyhull.points.shapes import Basis as Basis
 from greedyhull.points.shapes import BasisBlock as BasisBlock
 from greedyhull.points.shapes import Dense as Dense
@@ -80,10 +77,13 @@ from greedyhull.points.shapes import DenseBlock as DenseBlock
 from greedyhull.points.shapes import Sparse as Sparse
 from greedyhull.points.shapes import SparseBlock as SparseBlock
 from greedyhull.points.shapes import widened as widened
+from greedyhull.points.views import Along as Along
+from greedyhull.points.views import Expansion as Expansion
+from greedyhull.remote.worker import work as work
 from greedyhull.solvers.gradients.base import Estimate as Estimate
 from greedyhull.solvers.gradients.base import Estimator as Estimator
-from greedyhull.solvers.parts.looks.base import Look as Look
-from greedyhull.solvers.parts.looks.base import Looking as Looking
+from greedyhull.solvers.parts.looks import Look as Look
+from greedyhull.solvers.parts.looks import Looking as Looking
 from greedyhull.solvers.parts.memory import Memory as Memory
 from greedyhull.solvers.parts.progress import Event as Event
 from greedyhull.solvers.parts.progress import Progress as Progress
@@ -148,7 +148,7 @@ from greedyhull.types import Task as Task
 from greedyhull.types import Traits as Traits
 from greedyhull.types import Trial as Trial
 from greedyhull.types import View as View
-from greedyhull.types.kinds import bilinear as bilinear
+from greedyhull.types import bilinear as bilinear
 
 __all__ = [
     "Active",

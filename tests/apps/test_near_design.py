@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from greedyhull.apps.near_design import nearer_design
+from greedyhull.apps.optimal_design import nearer_design
 from greedyhull.objectives.information import LogDet, MeanVariance, TraceInverse
 
 

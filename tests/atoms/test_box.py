@@ -8,9 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from greedyhull import GreedyhullError, Iterations, Relative, function, least_squares, minimize, quadratic
-from greedyhull.atoms.box import Box
-from greedyhull.atoms.geometry.box_corners import cheapest_flips
-from greedyhull.atoms.linf_ball import LinfBall
+from greedyhull.atoms.box import Box, LinfBall, cheapest_flips
 from greedyhull.testing import check_atoms
 
 

@@ -8,9 +8,9 @@ import pytest
 import scipy.sparse as sp
 
 import greedyhull as gh
-from greedyhull.atoms.cached import Cached
-from greedyhull.atoms.l2_ball import L2Ball
+from greedyhull.atoms.lp_ball import L2Ball
 from greedyhull.atoms.vertices import Vertices
+from greedyhull.atoms.wrapped import Cached
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.testing import check_atoms

@@ -5,13 +5,12 @@ import pytest
 import scipy.sparse as sp
 
 import greedyhull as gh
+from greedyhull.atoms import geometry as module
+from greedyhull.atoms import vertices as pairs
 from greedyhull.atoms.base import AtomSet
-from greedyhull.atoms.box import Box
-from greedyhull.atoms.capped_simplex import CappedSimplex
-from greedyhull.atoms.geometry import farthest_pair as pairs
-from greedyhull.atoms.geometry import form as module
-from greedyhull.atoms.l2_ball import L2Ball
-from greedyhull.atoms.linf_ball import LinfBall
+from greedyhull.atoms.box import Box, LinfBall
+from greedyhull.atoms.lp_ball import L2Ball
+from greedyhull.atoms.simplex import CappedSimplex
 from greedyhull.atoms.vertices import Vertices
 from greedyhull.objectives.designs import design
 from greedyhull.points.shapes import Dense

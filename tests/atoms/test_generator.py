@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.atoms.generator import IDLE, generator
+from greedyhull.atoms.base import IDLE, generator
 
 F = gh.least_squares(np.random.default_rng(0).standard_normal((9, 4)), np.ones(9))
 

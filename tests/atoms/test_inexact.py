@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 
 import greedyhull as gh
 from greedyhull.atoms.box import Box
-from greedyhull.atoms.cached import Cached
-from greedyhull.atoms.inexact import Inexact
-from greedyhull.atoms.l2_ball import L2Ball
+from greedyhull.atoms.lp_ball import L2Ball
 from greedyhull.atoms.vertices import Vertices
+from greedyhull.atoms.wrapped import Cached, Inexact
 from greedyhull.testing import check_atoms
 from greedyhull.theory import rate
 from greedyhull.types import Answer

@@ -10,10 +10,9 @@ import pytest
 from scipy.optimize import linprog
 
 import greedyhull as gh
-from greedyhull.atoms.linear.dual_bound import dual_bound
-from greedyhull.atoms.linear.implied import by_activities
-from greedyhull.atoms.linear.model import Model
-from greedyhull.atoms.linear.vertex import Vertex
+from greedyhull.atoms.linear_program import by_activities
+from greedyhull.atoms.lp_oracle import Model, Vertex
+from greedyhull.atoms.polyhedron import dual_bound
 from greedyhull.testing import check_atoms
 
 pytest.importorskip("highspy")

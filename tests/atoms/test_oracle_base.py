@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.atoms.oracle_base import OracleBase
+from greedyhull.atoms.base import OracleBase
 from greedyhull.types import Answer, Floor, Oracle, Shortlist
 
 S, G = gh.Simplex(3), np.array([2.0, -1.0, 0.5])

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from greedyhull import GreedyhullError, Iterations, Relative, least_squares, minimize, quadratic
-from greedyhull.atoms.geometry import farthest_pair as pairs
-from greedyhull.atoms.geometry.enclosing_ball import circumradius
-from greedyhull.atoms.vertices import Vertices
+from greedyhull.atoms import vertices as pairs
+from greedyhull.atoms.vertices import Vertices, circumradius
 from greedyhull.testing import check_atoms
 
 RNG = np.random.default_rng(3)

@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 from greedyhull.cli import run
-from greedyhull.cli.libsvm import libsvm
-from greedyhull.cli.tables import Wanted, place_of, read_table, take
+from greedyhull.cli.tables import Wanted, libsvm, place_of, read_table, take
+from greedyhull.data import files as numbered
+from greedyhull.data.files import Numbered, most_columns
 from greedyhull.errors import GreedyhullError
-from greedyhull.objectives.shards import numbered
-from greedyhull.objectives.shards.numbered import Numbered, most_columns
 
 
 @pytest.fixture

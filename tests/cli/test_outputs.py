@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from greedyhull.cli import main, run
-from greedyhull.cli.outputs import check_file, check_folder
+from greedyhull.cli.console import check_file, check_folder
 from greedyhull.errors import GreedyhullError
 
 

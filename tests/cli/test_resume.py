@@ -99,7 +99,7 @@ def test_a_file_that_has_changed_is_named(place: Path, capsys: pytest.CaptureFix
 
 
 def test_matrices_and_patterns_are_files_of_the_problem(tmp_path: Path) -> None:
-    from greedyhull.cli.kept_problem import files_of
+    from greedyhull.cli.solve import files_of
 
     for name in ("q.npy", "part-1.npy", "part-2.npy", "logistic"):
         (tmp_path / name).write_bytes(b"")
@@ -108,7 +108,7 @@ def test_matrices_and_patterns_are_files_of_the_problem(tmp_path: Path) -> None:
 
 
 def test_large_files_are_told_apart_by_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from greedyhull.cli import kept_problem
+    from greedyhull.cli import solve as kept_problem
 
     monkeypatch.setattr(kept_problem, "WHOLE", 1000)
     monkeypatch.setattr(kept_problem, "BLOCK", 100)

@@ -13,9 +13,9 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.cli import run
+from greedyhull.cli.problem import check_crew, computed, shards_of
 from greedyhull.cli.problem_file import read
-from greedyhull.cli.sharded import check_crew, computed, shards_of
-from greedyhull.objectives.sharded.model import ShardedModel
+from greedyhull.remote.model import ShardedModel
 
 
 @pytest.fixture
@@ -91,8 +91,8 @@ def test_who_computes_is_asked_when_it_is_needed(monkeypatch):
     """Without options nobody; with --workers so many processes; with --scheduler the cluster at that address."""
     asked, said = [], []
     crew = type("Crew", (), {"dashboard": "http://h:2"})()
-    monkeypatch.setattr("greedyhull.cli.sharded.processes", lambda n: asked.append(n) or nullcontext(crew))
-    monkeypatch.setattr("greedyhull.cli.sharded.joined", lambda address, _: asked.append(address) or nullcontext(crew))
+    monkeypatch.setattr("greedyhull.cli.problem.processes", lambda n: asked.append(n) or nullcontext(crew))
+    monkeypatch.setattr("greedyhull.cli.problem.joined", lambda address, _: asked.append(address) or nullcontext(crew))
     f = object.__new__(type("F", (ShardedModel,), {"on": lambda self, crew: (self, crew)}))
     with computed(f, None, None, said.append) as found:
         assert found is f and asked == []

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, save_npz
 
-from greedyhull.cli.formats import Csv
-from greedyhull.cli.tables import Wanted, read_table, take
+from greedyhull.cli.tables import Csv, Wanted, read_table, take
 from greedyhull.errors import GreedyhullError
 
 X = np.array([[1.5, 0.0, -2.0], [0.0, 3.25, 1e-3]])

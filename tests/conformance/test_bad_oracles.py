@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.atoms.oracle_base import OracleBase
+from greedyhull.atoms.base import OracleBase
 from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.types import Answer
 

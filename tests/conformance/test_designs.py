@@ -9,7 +9,7 @@ from scipy.sparse import coo_array, csc_array, csc_matrix, csr_array
 from scipy.sparse.linalg import aslinearoperator
 
 from greedyhull.objectives.designs import design
-from greedyhull.objectives.designs.sparse import SparseDesign
+from greedyhull.objectives.designs.stored import SparseDesign
 from greedyhull.testing import check_design
 
 STORED: dict[str, Callable[[Any], Any]] = {

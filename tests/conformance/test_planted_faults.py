@@ -8,13 +8,10 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.atoms.oracle_base import OracleBase
-from greedyhull.objectives.designs.dense import DenseDesign
-from greedyhull.objectives.line import Curve, Parabola
-from greedyhull.objectives.losses.huber import Huber
-from greedyhull.objectives.losses.logistic import Logistic
-from greedyhull.objectives.losses.negative_log import NegativeLog
-from greedyhull.objectives.losses.squared import Squared
+from greedyhull.atoms.base import OracleBase
+from greedyhull.objectives.designs.stored import DenseDesign
+from greedyhull.objectives.lines import Curve, Parabola
+from greedyhull.objectives.losses.smooth import Huber, Logistic, NegativeLog, Squared
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress

@@ -106,7 +106,7 @@ def test_an_iteration_costs_one_adjoint_and_one_column(step: Any) -> None:
 def test_dense_and_sparse_data_take_frank_wolfe_the_same_way() -> None:
     from scipy.sparse import csc_array, csr_array
 
-    from greedyhull.objectives.designs.sparse import SparseDesign
+    from greedyhull.objectives.designs.stored import SparseDesign
 
     for problem in small_problems():
         if problem.make is None or not problem.data or "zeros" in problem.name:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.driver.fewer_atoms import in_fewer_atoms
+from greedyhull.driver.finish import in_fewer_atoms
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Basis, Dense
 

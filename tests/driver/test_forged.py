@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.driver.saved import load_state, save_state
+from greedyhull.driver.checkpoint import load_state, save_state
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((30, 6))

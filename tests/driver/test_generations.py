@@ -11,8 +11,11 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.driver import generations, run, saved, saving
-from greedyhull.driver.generations import numbered
+from greedyhull.driver import checkpoint as generations
+from greedyhull.driver import checkpoint as saved
+from greedyhull.driver import checkpoint as saving
+from greedyhull.driver import run
+from greedyhull.driver.checkpoint import numbered
 
 rng = np.random.default_rng(11)
 X, y = rng.standard_normal((20, 5)), rng.standard_normal(20)

@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.driver.guard import check_drift, check_point
+from greedyhull.driver.checks import check_drift, check_point
 from greedyhull.errors import DriftWarning
-from greedyhull.points.active import Active
 from greedyhull.points.coordinate_iterate import CoordinateIterate
-from greedyhull.points.image import Image
-from greedyhull.points.iterate import Iterate
+from greedyhull.points.iterate import Active, Iterate
 from greedyhull.points.shapes import DenseBlock
+from greedyhull.points.views import Image
 from greedyhull.solvers.parts.progress import Progress
 
 rng = np.random.default_rng(3)

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
+from greedyhull.driver.checkpoint import load_state
 from greedyhull.driver.run import Run
-from greedyhull.driver.saved import load_state
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Basis
 from greedyhull.solvers.parts.memory import Memory

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 import greedyhull as gh
-from greedyhull.atoms.positive_l1_ball import PositiveL1Ball
+from greedyhull.atoms.l1_ball import PositiveL1Ball
 from greedyhull.kernels.core import core
 
 pytestmark = pytest.mark.skipif(core is None, reason="there is no compiled core")

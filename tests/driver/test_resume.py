@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 import greedyhull as gh
-from greedyhull.driver.saved import load_state, save_state
+from greedyhull.driver.checkpoint import load_state, save_state
 from greedyhull.kernels.core import level
 from greedyhull.types import Answer
 
@@ -318,7 +318,7 @@ class Corners(gh.AtomSet):
         return self.atoms[int((self.atoms @ g).argmin())]
 
     def oracle(self, rng):
-        from greedyhull.atoms.closed_oracle import ClosedOracle
+        from greedyhull.atoms.base import ClosedOracle
 
         class Erring(ClosedOracle):
             def argmin(self, g, tol=0.0, enough=-np.inf):
@@ -384,7 +384,7 @@ def test_a_state_of_another_processor_goes_on_up_to_rounding_and_says_so(solver,
     f, S, path = gh.least_squares(X, 3 * y), gh.L1Ball(6, 0.5), tmp_path / "r.npz"
     whole = gh.minimize(f, S, solver, stop=gh.Iterations(30))
     with monkeypatch.context() as elsewhere:
-        elsewhere.setattr("greedyhull.driver.saving.level", lambda: "x86-64-v9")
+        elsewhere.setattr("greedyhull.driver.checkpoint.level", lambda: "x86-64-v9")
         gh.minimize(f, S, solver, stop=gh.Iterations(10), checkpoint=path)
     s = gh.minimize(f, S, solver, stop=gh.Iterations(30), resume=path)
     assert "loops of x86-64-v9" in s.reason and "not bit by bit" in s.reason

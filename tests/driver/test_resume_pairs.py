@@ -14,8 +14,9 @@ import scipy.sparse as sp
 
 import greedyhull as gh
 from greedyhull.atoms.turnover_simplex import TurnoverSimplex
-from greedyhull.driver import run, saving
-from greedyhull.driver.saved import save_state
+from greedyhull.driver import checkpoint as saving
+from greedyhull.driver import run
+from greedyhull.driver.checkpoint import save_state
 from greedyhull.solvers.gradients import Minibatch, Saga, Spider, Storm
 
 rng = np.random.default_rng(5)

@@ -129,9 +129,9 @@ def test_a_first_solve_loads_nothing_and_the_package_nothing_that_it_does_not_us
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     later, loaded = map(set, map(str.split, done.stdout.splitlines()))
     assert later == set() and "greedyhull.driver.run" in loaded
-    unused = {"numpy.ma", "scipy", "greedyhull.driver.resume", "greedyhull.driver.saved",
-              "greedyhull.driver.identity", "greedyhull.solvers.blended_pairwise", "greedyhull.solvers.smoothed",
-              "greedyhull.driver.display", "greedyhull.driver.summary"}
+    unused = {"numpy.ma", "scipy", "greedyhull.driver.resume", "greedyhull.driver.checkpoint",
+              "greedyhull.solvers.pairwise", "greedyhull.solvers.smoothed",
+              "greedyhull.driver.display", "greedyhull.driver.solution"}
     assert loaded & unused == set()
 
 

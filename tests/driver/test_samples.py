@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
+from greedyhull.driver.checkpoint import load_state, save_state
 from greedyhull.driver.resume import saved_point
-from greedyhull.driver.saved import load_state, save_state
 
 SAMPLES = Path(__file__).with_name("samples")
 X = (np.arange(32) * 7 % 11 - 5.0).reshape(8, 4) / 4.0

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.driver import saved
+from greedyhull.driver import checkpoint as saved
 
 rng = np.random.default_rng(11)
 X, y = rng.standard_normal((20, 5)), rng.standard_normal(20)

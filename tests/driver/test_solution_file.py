@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.driver.saved import checksum, load_state, save_state
+from greedyhull.driver.checkpoint import checksum, load_state, save_state
 from greedyhull.driver.solution_file import DOCUMENT
 
 SAMPLES = Path(__file__).with_name("samples")

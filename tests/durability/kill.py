@@ -50,9 +50,9 @@ def child(case: str, folder: str, resume: bool, deadly: int) -> None:
     """One process: it says when it begins, and prints its end; at the ``deadly``-th call of a save it kills itself."""
     import warnings
 
+    import greedyhull.driver.checkpoint as saved
+    import greedyhull.driver.checkpoint as saving
     import greedyhull.driver.run as run
-    import greedyhull.driver.saved as saved
-    import greedyhull.driver.saving as saving
 
     warnings.simplefilter("ignore")
     run.SAVE_EVERY, saving.SHARE = 0.0, 1e9  # after every iteration, whatever that costs

@@ -9,8 +9,7 @@ import kill
 import numpy as np
 import pytest
 
-from greedyhull.driver.generations import numbered
-from greedyhull.driver.saved import load_state
+from greedyhull.driver.checkpoint import load_state, numbered
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signal 9")
 

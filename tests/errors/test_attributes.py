@@ -12,8 +12,8 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.atoms.base import MEANT
-from greedyhull.driver.called import CERTIFICATE, SOLUTION
-from greedyhull.errors.attributes import suggesting
+from greedyhull.driver.certificate import CERTIFICATE, SOLUTION
+from greedyhull.errors import suggesting
 
 SOLVED = gh.minimize(gh.least_squares(np.eye(3), np.array([2.0, 1.0, 0.0])), gh.L1Ball(3, radius=1.0))
 SETS = [gh.Simplex(3), gh.Simplex(3, upper=0.5), gh.CappedSimplex(3), gh.L1Ball(3, 1.0), gh.L2Ball(3, 1.0),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.errors.given import LONGEST, shown, signed, takes
+from greedyhull.errors import LONGEST, shown, signed, takes
 
 
 class Worker:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import greedyhull as gh
-from greedyhull.errors.hinted import hinted
+from greedyhull.errors import hinted
 from greedyhull.solvers import gradients
 
 HOMES = "greedyhull.solvers."

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.errors.hints import APPS, ELSEWHERE, ESTIMATORS, ROOMS, hinting
+from greedyhull.errors import APPS, ELSEWHERE, ESTIMATORS, ROOMS, hinting
 
 f, S = gh.least_squares(np.eye(3), np.ones(3)), gh.Simplex(3)
 

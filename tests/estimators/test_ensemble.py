@@ -14,8 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from greedyhull.errors import GreedyhullError, GreedyhullWarning
 from greedyhull.estimators import EnsembleClassifier, EnsembleRegressor
-from greedyhull.estimators.columns import columns_of
-from greedyhull.estimators.selection import improved, selected
+from greedyhull.estimators.ensemble_models import columns_of, improved, selected
 
 DATA = Path(os.environ.get("GREEDYHULL_DATA", Path(__file__).parents[3] / "shared" / "data")) / "stacking" / "diabetes_oof.npz"
 rng = np.random.default_rng(0)

@@ -15,8 +15,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import greedyhull as gh
-from greedyhull.atoms.positive_l1_ball import PositiveL1Ball
-from greedyhull.estimators import L1BudgetClassifier, L1BudgetClassifierCV, L1BudgetRegressor, L1BudgetRegressorCV, cv_choice
+from greedyhull.atoms.l1_ball import PositiveL1Ball
+from greedyhull.estimators import L1BudgetClassifier, L1BudgetClassifierCV, L1BudgetRegressor, L1BudgetRegressorCV
+from greedyhull.estimators import cv as cv_choice
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((90, 7)) * np.array([1, 2, 3, 1, 1, 0.5, 1.0]) + 2.0

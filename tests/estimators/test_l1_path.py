@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import greedyhull as gh
-from greedyhull.atoms.positive_l1_ball import PositiveL1Ball
+from greedyhull.atoms.l1_ball import PositiveL1Ball
 from greedyhull.estimators.l1_path import Covariance, Data, PositiveTrail, Trail
 
 

@@ -23,7 +23,7 @@ from greedyhull.estimators import (
     SimplexClassifier,
     SimplexRegressor,
 )
-from greedyhull.estimators.budget_set import spreads
+from greedyhull.estimators.budget import spreads
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((80, 6))

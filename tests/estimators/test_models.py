@@ -20,7 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from greedyhull.errors import GreedyhullError
 from greedyhull.estimators import EnsembleClassifier, EnsembleRegressor
-from greedyhull.estimators.models import improbable
+from greedyhull.estimators.ensemble_models import improbable
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((120, 4))

@@ -77,7 +77,7 @@ def test_a_loss_with_kinks_is_fitted_with_its_intercept():
 def test_scores_made_of_sums_are_those_of_all_rows(weighted, shift, monkeypatch):
     from sklearn.metrics import r2_score
 
-    from greedyhull.estimators import by_block
+    from greedyhull.estimators import linear as by_block
 
     monkeypatch.setattr(by_block, "AT_ONCE", 35)  # seven rows
     s = S * (S > 0.2) if weighted else None

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.atoms.positive_l1_ball import PositiveL1Ball
+from greedyhull.atoms.l1_ball import PositiveL1Ball
 from greedyhull.driver.certificate import Certificate
-from greedyhull.estimators.penalty import Below, Priced, at_price, lowest_sum, with_exact_zeros
+from greedyhull.estimators.budget import Below, Priced, at_price, lowest_sum, with_exact_zeros
 
 rng = np.random.default_rng(1)
 X, noise = rng.standard_normal((60, 15)), rng.standard_normal(60)

@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import get_scorer_names
 
 from greedyhull.estimators import EnsembleClassifier, EnsembleRegressor
-from greedyhull.estimators.scorers import CLASSIFICATION, REGRESSION, meant
+from greedyhull.estimators.cv import CLASSIFICATION, REGRESSION, meant
 
 rng = np.random.default_rng(0)
 y = rng.standard_normal(90)

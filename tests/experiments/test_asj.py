@@ -5,7 +5,7 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.experiments import asj_eg, variance_reduced_jones
-from greedyhull.experiments.asj_eg import terms, three
+from greedyhull.experiments.counterexamples import terms, three
 from greedyhull.theory import LastIterate, asj
 
 

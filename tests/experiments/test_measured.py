@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from greedyhull.experiments import asfw_eg_a, asfw_eg_b, asj_eg
-from greedyhull.experiments.measured import bernstein, variance_of_quadratic
+from greedyhull.experiments.counterexamples import bernstein, variance_of_quadratic
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -4,7 +4,7 @@ import argparse
 
 import numpy as np
 
-from greedyhull.kernels.growth_proof import component, grown, steps_to_prove
+from greedyhull.kernels.singular import component, grown, steps_to_prove
 
 N, DELTA = 40, 0.2
 

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from greedyhull.kernels import active_sets
-from greedyhull.kernels.active_sets import settle
-from greedyhull.kernels.simplex_qp import solve_simplex_qp
+from greedyhull.kernels import simplex_qp as active_sets
+from greedyhull.kernels.simplex_qp import settle, solve_simplex_qp
 
 
 def margins(m, ridge, seed=0):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from greedyhull.kernels.anderson import Anderson
+from greedyhull.kernels.matrix_models import Anderson
 
 rng = np.random.default_rng(3)
 

@@ -6,8 +6,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
-from greedyhull.kernels import ball_qp
-from greedyhull.kernels.ball_qp import ball_gap, solve_ball_qp
+from greedyhull.kernels import bounded_qp as ball_qp
+from greedyhull.kernels.bounded_qp import ball_gap, solve_ball_qp
 from greedyhull.kernels.core import REFERENCES, core
 
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from greedyhull.kernels.box_interior import interior_point
-from greedyhull.kernels.box_qp import gap_shares
+from greedyhull.kernels.bounded_qp import gap_shares, interior_point
 
 
 @pytest.mark.parametrize("rank", [1, 5, 40, 80])

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from greedyhull.kernels import box_qp
-from greedyhull.kernels.box_interior import interior_point
-from greedyhull.kernels.box_qp import free_coordinates, gap_shares, solve_box_qp
+from greedyhull.kernels import bounded_qp as box_qp
+from greedyhull.kernels.bounded_qp import free_coordinates, gap_shares, interior_point, solve_box_qp
 from greedyhull.kernels.core import REFERENCES, core
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from greedyhull.kernels.budget_batch import budget_batch
 from greedyhull.kernels.core import REFERENCES
+from greedyhull.kernels.simplex_qp import budget_batch
 
 SETS = {"simplex": (True, True), "capped": (True, False), "l1": (False, False)}
 LOOPS = {"core": budget_batch, "reference": REFERENCES["budget_batch"]}

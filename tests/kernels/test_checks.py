@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from greedyhull.kernels.checks import all_finite, is_definite, square_facts
-from greedyhull.kernels.core import REFERENCES
+from greedyhull.kernels.core import REFERENCES, all_finite, is_definite, square_facts
 
 FACTS = [square_facts, REFERENCES["square_facts"]]
 FINITE = [all_finite, REFERENCES["all_finite"]]

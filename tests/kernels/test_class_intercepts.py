@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from greedyhull.kernels.class_intercepts import FEW_CLASSES, class_intercepts, find_intercepts
 from greedyhull.kernels.core import REFERENCES
-from greedyhull.kernels.softmax import softmax_pieces
+from greedyhull.kernels.softmax import FEW_CLASSES, class_intercepts, find_intercepts, softmax_pieces
 
 SEARCHES = [find_intercepts, REFERENCES["find_intercepts"]]
 EPS = np.finfo(float).eps

@@ -12,8 +12,8 @@ import greedyhull as gh
 from greedyhull.errors import GreedyhullError
 from greedyhull.kernels import core as home
 from greedyhull.kernels.core import REFERENCES, core
-from greedyhull.kernels.pairwise import pairwise_burst
-from greedyhull.kernels.sparse_columns import add_columns, gram_rows
+from greedyhull.kernels.data_passes import add_columns, gram_rows
+from greedyhull.kernels.simplex_qp import pairwise_burst
 from greedyhull.kernels.stochastic import table_steps, without_repeats
 
 loaded = pytest.mark.skipif(core is None, reason=f"no compiled core: {home.MISSING}")
@@ -26,11 +26,6 @@ def run(code: str, mode: str) -> subprocess.CompletedProcess[str]:
 
 @loaded
 def test_every_loop_of_the_core_has_its_reference() -> None:
-    import greedyhull.estimators.l1_path
-    import greedyhull.kernels.ball_qp
-    import greedyhull.kernels.budget_batch
-    import greedyhull.kernels.stochastic
-    import greedyhull.kernels.sum_qp  # noqa: F401
 
     assert core is not None
     helpers = {"bind_blas", "blas_check", "level", "threads", "use_threads"}  # they do no work of the library

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from greedyhull.kernels.core import REFERENCES
-from greedyhull.kernels.face_newton import face_newton
-from greedyhull.kernels.simplex_qp import newton_on_face
+from greedyhull.kernels.simplex_qp import face_newton, newton_on_face
 
 
 def problem(seed, m, away=0):

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from greedyhull.kernels.core import REFERENCES, core
-from greedyhull.kernels.face_steps import face_factor, face_project, face_shift, face_step
-from greedyhull.kernels.rows_products import Rows
+from greedyhull.kernels.polyhedral_products import Rows, face_factor, face_project, face_shift, face_step
 
 
 def drawn(seed, d=14, m=4):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from greedyhull.kernels.golub_kahan import Bidiagonal
+from greedyhull.kernels.singular import Bidiagonal
 
 rng = np.random.default_rng(0)
 

@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import greedyhull as gh
-from greedyhull.kernels.group_ball_qp import Ball, solve_group_qp
+from greedyhull.kernels.group_qp import Ball, solve_group_qp
 
 
 def norms(x, of):

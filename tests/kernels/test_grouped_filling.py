@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from greedyhull.kernels.core import REFERENCES
-from greedyhull.kernels.grouped_filling import (
+from greedyhull.kernels.group_qp import (
     filling_order,
     grouped_gap,
     grouped_levels,

@@ -6,10 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_grouped_filling import drawn
 
-from greedyhull.kernels import grouped_qp as home
+from greedyhull.kernels import group_qp as home
 from greedyhull.kernels.core import REFERENCES
-from greedyhull.kernels.grouped_filling import grouped_gap
-from greedyhull.kernels.grouped_qp import solve_grouped_qp
+from greedyhull.kernels.group_qp import grouped_gap, solve_grouped_qp
 
 
 @pytest.fixture(params=["core", "reference"])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from proof_failures import DELTA, failures
 
-from greedyhull.kernels.growth_proof import NEVER, component, grown, limit_of_steps, steps_to_prove
+from greedyhull.kernels.singular import NEVER, component, grown, limit_of_steps, steps_to_prove
 
 rng = np.random.default_rng(4)
 

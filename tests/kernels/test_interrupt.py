@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import greedyhull as gh
-from greedyhull.kernels.interrupt import Interrupt
+from greedyhull.kernels.core import Interrupt
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 

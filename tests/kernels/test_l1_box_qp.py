@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog, minimize
 
-from greedyhull.kernels.l1_box_qp import l1_box_gap, l1_price, nearest_sparse, solve_l1_box_qp
+from greedyhull.kernels.bounded_qp import l1_box_gap, l1_price, nearest_sparse, solve_l1_box_qp
 
 
 def least(grad, bound, budget):

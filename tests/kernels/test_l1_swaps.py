@@ -5,7 +5,7 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.kernels.core import REFERENCES
-from greedyhull.kernels.l1_swaps import l1_swaps
+from greedyhull.kernels.simplex_qp import l1_swaps
 
 
 @pytest.fixture(params=range(6))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from greedyhull.kernels.latent_norm import latent_norm
+from greedyhull.kernels.group_qp import latent_norm
 
 SEEDS = st.integers(0, 2**32 - 1)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from greedyhull.kernels.limited_memory import MEMORY, Reached, _Moves, descend
+from greedyhull.kernels.matrix_models import MEMORY, Reached, _Moves, descend
 
 
 def lowest(function, x, iterations=200, slow=0.0):

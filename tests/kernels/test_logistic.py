@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit, log1p
 
 from greedyhull.kernels.core import REFERENCES
-from greedyhull.kernels.logistic import logistic_pieces
+from greedyhull.kernels.softmax import logistic_pieces
 
 FAR = np.array([0.0, 1e-300, 1e-9, 0.5, 1.0, 17.0, 36.0, 37.5, 100.0, 700.0, 745.0, 800.0, 1e5])
 

@@ -6,11 +6,9 @@ import scipy.sparse as sp
 
 import greedyhull as gh
 from greedyhull.kernels.core import MISSING, core
-from greedyhull.kernels.face_newton import face_newton
-from greedyhull.kernels.l1_swaps import l1_swaps
-from greedyhull.kernels.logistic import logistic_pieces
-from greedyhull.kernels.pairwise import pairwise_burst
-from greedyhull.kernels.sparse_columns import add_columns, dot_columns, gram_columns, gram_rows
+from greedyhull.kernels.data_passes import add_columns, dot_columns, gram_columns, gram_rows
+from greedyhull.kernels.simplex_qp import face_newton, l1_swaps, pairwise_burst
+from greedyhull.kernels.softmax import logistic_pieces
 from greedyhull.kernels.stochastic import difference_steps, table_steps, wide_table_steps, without_repeats
 
 loaded = pytest.mark.skipif(core is None, reason=f"no compiled core: {MISSING}")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from greedyhull.kernels.matrix_quadratics import SEVERAL, SHIFT, EntryEquations, NormalEquations
+from greedyhull.kernels.matrix_models import SEVERAL, SHIFT, EntryEquations, NormalEquations
 
 rng = np.random.default_rng(5)
 X, B = rng.standard_normal((30, 6)), rng.standard_normal((6, 2))

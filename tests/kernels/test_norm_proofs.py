@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from greedyhull.kernels.norm_proofs import proved_floor, proved_norm
+from greedyhull.kernels.singular import proved_floor, proved_norm
 
 rng = np.random.default_rng(0)
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from greedyhull.kernels.core import MISSING, REFERENCES, core
-from greedyhull.kernels.observed import observed_entries, observed_products
+from greedyhull.kernels.data_passes import observed_entries, observed_products
 
 BOTH = [(observed_entries, observed_products), (REFERENCES["observed_entries"], REFERENCES["observed_products"])]
 

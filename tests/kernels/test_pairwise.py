@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from greedyhull.kernels.core import REFERENCES
-from greedyhull.kernels.pairwise import pairwise_burst
+from greedyhull.kernels.simplex_qp import pairwise_burst
 
 
 def problem(rng, m, rank):

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from greedyhull.kernels.product_interior import interior_product_qp
-from greedyhull.kernels.product_qp import onto_simplices, solve_product_qp
+from greedyhull.kernels.product_qp import interior_product_qp, onto_simplices, solve_product_qp
 
 
 @pytest.mark.parametrize("rank", [1, 5, 80])

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from greedyhull.kernels.core import blas_missing, core
+from greedyhull.kernels.core import blas_missing, core, limited
+from greedyhull.kernels.data_passes import product
 from greedyhull.kernels.lapack import dpotrf
-from greedyhull.kernels.products import product
-from greedyhull.kernels.threads import limited
 
 RNG = np.random.default_rng(5)
 SIZES = [(700, 500, 800), (2500, 300, 150), (150, 3000, 900), (1200, 1000, 90), (1_000_000, 10, 11)]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from greedyhull.kernels.core import REFERENCES, core
-from greedyhull.kernels.rows_faces import rows_faces
+from greedyhull.kernels.polyhedral_qp import rows_faces
 
 
 def drawn(seed, n=12):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from greedyhull.kernels.core import REFERENCES, core
-from greedyhull.kernels.rows_interior import interior_rows, rows_path
+from greedyhull.kernels.polyhedral_interior import interior_rows, rows_path
 
 
 def drawn(rng, d=12, m=3):

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from greedyhull.kernels.rows_products import HELD, PRODUCTS, Quadratic, Rows, rows_by_products
-from greedyhull.kernels.rows_qp import Limits
+from greedyhull.kernels.polyhedral_products import HELD, PRODUCTS, Quadratic, Rows, rows_by_products
+from greedyhull.kernels.polyhedral_qp import Limits
 
 
 def least(limits):
@@ -65,7 +65,7 @@ def test_points_are_in_the_set_lower_and_as_good_as_was_asked_for(seed, d, m, ra
 
 def birkhoff(n):
     """Doubly stochastic matrices, and the least ⟨g, ·⟩ over them."""
-    from greedyhull.atoms.geometry.birkhoff_region import least_assignment, limits
+    from greedyhull.atoms.birkhoff import least_assignment, limits
 
     return limits(n), lambda g, x: float(g @ x) - least_assignment(g)
 

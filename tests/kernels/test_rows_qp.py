@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from greedyhull.kernels.rows_qp import Limits, rows_gap, solve_rows_qp
+from greedyhull.kernels.polyhedral_qp import Limits, rows_gap, solve_rows_qp
 
 
 def problem(rng, d, m, rank, scale=0.0, equations=True):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from greedyhull.kernels.rows_systems import Dense, Factored, Normal, Right, part_of, square_of, system_of
+from greedyhull.kernels.polyhedral_interior import Dense, Factored, Normal, Right, part_of, square_of, system_of
 
 
 def plainly(H, G, E, theta, right):

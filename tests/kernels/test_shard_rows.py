@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from greedyhull.kernels import shard_rows
+from greedyhull.kernels import data_passes as shard_rows
 from greedyhull.kernels.core import REFERENCES
 
 FORMS = [vars(shard_rows), REFERENCES]  # the compiled ones, if there is a core, and the plain ones

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from greedyhull.kernels.softmax_hessian import (
+from greedyhull.kernels.softmax import (
     AT_ONCE,
     Room,
     entries_and_intercepts,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from greedyhull.kernels.core import REFERENCES
-from greedyhull.kernels.sparse_columns import add_columns, dot_columns, gram_columns, gram_rows
+from greedyhull.kernels.data_passes import add_columns, dot_columns, gram_columns, gram_rows
 from greedyhull.objectives.designs import design
 
 

@@ -17,7 +17,7 @@ from greedyhull.kernels.stochastic import (
     wide_table_steps,
     without_repeats,
 )
-from greedyhull.solvers.parts.engines import LOSSES, engine
+from greedyhull.solvers.parts.compiled_stochastic import LOSSES, engine
 
 RNG = np.random.default_rng(0)
 D = 7

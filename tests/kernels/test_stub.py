@@ -8,10 +8,6 @@ from pathlib import Path
 
 import pytest
 
-import greedyhull.estimators.l1_path
-import greedyhull.kernels.ball_qp
-import greedyhull.kernels.stochastic
-import greedyhull.kernels.sum_qp  # noqa: F401
 from greedyhull.kernels import core as home
 from greedyhull.kernels.core import MISSING, REFERENCES, core
 

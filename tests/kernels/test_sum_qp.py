@@ -8,9 +8,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from greedyhull.kernels import sum_qp
+from greedyhull.kernels import bounded_qp as sum_qp
+from greedyhull.kernels.bounded_qp import nearest_filling, solve_sum_qp, sum_gap, threshold
 from greedyhull.kernels.core import REFERENCES, core
-from greedyhull.kernels.sum_qp import nearest_filling, solve_sum_qp, sum_gap, threshold
 
 
 @pytest.fixture(params=["core", "reference"], autouse=True, scope="module")

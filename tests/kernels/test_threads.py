@@ -19,8 +19,7 @@ from sklearn.linear_model import LinearRegression
 import greedyhull as gh
 import greedyhull.kernels.lapack  # binds SciPy's BLAS
 from greedyhull.estimators import EnsembleRegressor
-from greedyhull.kernels.core import core
-from greedyhull.kernels.threads import _functions, count, limited, one_thread
+from greedyhull.kernels.core import _functions, core, count, limited, one_thread
 
 compiled = pytest.mark.skipif(core is None, reason="the compiled core is not there")
 RNG = np.random.default_rng(8)
@@ -96,7 +95,7 @@ def test_a_limit_ends_with_its_block_and_is_of_one_thread():
 @compiled
 @pytest.mark.parametrize(("told", "wanted"), [("3", 3), ("1", 1), ("many", None), ("0", None), ("-2", None), ("", None)])
 def test_the_environment_is_asked(told, wanted):
-    code = "from greedyhull.kernels.threads import count; print(count())"
+    code = "from greedyhull.kernels.core import count; print(count())"
     source = str(Path(gh.__file__).parents[1])
     done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "OMP_NUM_THREADS": told, "PYTHONPATH": source},
                           capture_output=True, text=True, check=True)
@@ -182,7 +181,7 @@ def test_a_solve_has_one_blas_thread_and_users_functions_have_the_callers(three)
 
 def test_objectives_and_models_of_an_ensemble_are_made_so(three, monkeypatch):
     seen, fitted = [], []
-    monkeypatch.setattr("greedyhull.objectives.designs.dense.norm", lambda X: seen.append(blas_threads()) or 1.0)
+    monkeypatch.setattr("greedyhull.objectives.designs.stored.norm", lambda X: seen.append(blas_threads()) or 1.0)
     f = gh.least_squares(np.eye(3), np.ones(3))
     gh.certify(f, Watched(lambda: seen.append(blas_threads())), np.ones(3) / 3)
 
@@ -276,7 +275,7 @@ def test_a_child_of_one_thread_does_not_wait_for_another(three):
 
 FAKE = """
 import ctypes, threading
-from greedyhull.kernels.threads import callers_threads, core, one_thread
+from greedyhull.kernels.core import callers_threads, core, one_thread
 own = threading.local()
 def exchange(count):
     before, own.count = getattr(own, "count", 0), count

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from greedyhull.kernels.traded_filling import Pieces, traded_levels, traded_vertex
+from greedyhull.kernels.turnover_qp import Pieces, traded_levels, traded_vertex
 
 
 def test_the_bound_of_the_price_is_met():

@@ -5,10 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from greedyhull.kernels.rows_qp import Limits, solve_rows_qp
-from greedyhull.kernels.rows_systems import Factored
-from greedyhull.kernels.traded_interior import Near
-from greedyhull.kernels.traded_qp import Prices, solve_traded_qp, traded_gap
+from greedyhull.kernels.polyhedral_interior import Factored
+from greedyhull.kernels.polyhedral_qp import Limits, solve_rows_qp
+from greedyhull.kernels.turnover_qp import Near, Prices, solve_traded_qp, traded_gap
 
 
 def drawn(seed, d):

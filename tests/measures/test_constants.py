@@ -6,8 +6,8 @@ import pytest
 import greedyhull as gh
 from greedyhull import theory
 from greedyhull.errors import GreedyhullError
-from greedyhull.objectives.sharded.serial import Serial
 from greedyhull.points.coordinate_iterate import CoordinateIterate
+from greedyhull.remote.executors import Serial
 
 RNG = np.random.default_rng(4)
 N, D = 18, 4

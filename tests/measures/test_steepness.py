@@ -5,7 +5,7 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.atoms.base import AtomSet
-from greedyhull.measures.steepness import steepness
+from greedyhull.measures.terms import steepness
 
 RNG = np.random.default_rng(6)
 X, Y = RNG.standard_normal((25, 3)), RNG.standard_normal(25)

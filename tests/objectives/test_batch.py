@@ -7,9 +7,8 @@ import pytest
 from scipy import sparse
 
 import greedyhull as gh
-from greedyhull.objectives.batch import Source
-from greedyhull.objectives.finite_sum import finite_sum
-from greedyhull.objectives.sampler import Sampler
+from greedyhull.objectives.black_box import finite_sum
+from greedyhull.objectives.minibatches import Sampler, Source
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.solvers.parts.looks import Looks
 from greedyhull.testing import check_objective

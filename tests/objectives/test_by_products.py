@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.objectives.by_products import ByProducts
+from greedyhull.objectives.restricted import ByProducts
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock, DenseBlock, Sparse, SparseBlock
 

@@ -6,7 +6,7 @@ import pytest
 import greedyhull as gh
 from greedyhull import extend
 from greedyhull.objectives.black_box import number, numbers
-from greedyhull.objectives.coarse import Coarse
+from greedyhull.objectives.limits import Coarse
 
 rng = np.random.default_rng(0)
 X, Y = rng.standard_normal((30, 6)), rng.standard_normal(30)

@@ -5,7 +5,7 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.extend import GreedyhullError, check_design, check_objective
-from greedyhull.objectives.designs.observed import Observed
+from greedyhull.objectives.designs.matrix import Observed
 
 rng = np.random.default_rng(4)
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import greedyhull as gh
-from greedyhull.objectives.costly_line import AskedLine, Look, sure
+from greedyhull.objectives.lines import AskedLine, Look, sure
 
 SHAPES: dict[str, Callable[[float, float, float], tuple[Any, Any, Any]]] = {
     "parabola": lambda a, b, c: (lambda s: a * s * s - b * s, lambda s: 2 * a * s - b, lambda s: 2 * a + 0 * s),

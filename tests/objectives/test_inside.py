@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 import greedyhull as gh
-from greedyhull.atoms.generator import generator
-from greedyhull.objectives.inside import finite_on
+from greedyhull.atoms.base import generator
+from greedyhull.objectives.composite import finite_on
 from greedyhull.points.iterate import Iterate
 
 Array = np.ndarray[Any, Any]

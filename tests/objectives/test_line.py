@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from greedyhull.objectives.line import NEAR, Curve, Parabola, line_search
+from greedyhull.objectives.lines import NEAR, Curve, Parabola, line_search
 from greedyhull.solvers.parts.steps import within
-from greedyhull.testing.lines import check_line
+from greedyhull.testing.objectives import check_line
 
 number = st.floats(-10, 10)
 

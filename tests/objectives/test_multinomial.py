@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
 import greedyhull as gh
-from greedyhull.objectives.losses.softmax_intercepts import SoftmaxWithIntercepts
+from greedyhull.objectives.losses.softmax import SoftmaxWithIntercepts
 from greedyhull.testing import check_objective
 
 rng = np.random.default_rng(3)

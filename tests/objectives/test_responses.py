@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 import greedyhull as gh
 from greedyhull.extend import GreedyhullError, check_design, check_objective
 from greedyhull.objectives.designs import design
-from greedyhull.objectives.designs.tasks import Tasks
+from greedyhull.objectives.designs.matrix import Tasks
 
 rng = np.random.default_rng(6)
 X, Y = rng.standard_normal((40, 6)), rng.standard_normal((40, 3))

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize as scipy_minimize
 
 import greedyhull as gh
-from greedyhull.measures.steepness import steepness
-from greedyhull.objectives.batch import source_of
+from greedyhull.measures.terms import steepness
 from greedyhull.objectives.composite import Composite
+from greedyhull.objectives.minibatches import source_of
+from greedyhull.points.arrays import length
 from greedyhull.points.coordinate_iterate import CoordinateIterate
-from greedyhull.points.lengths import length
 from greedyhull.points.shapes import dense
-from greedyhull.solvers.parts.joint.minibatch import MinibatchChoice
-from greedyhull.solvers.parts.looks.range_bound import range_bound
+from greedyhull.solvers.parts.joint_minibatch import MinibatchChoice
+from greedyhull.solvers.parts.looks import range_bound
 from greedyhull.testing import check_objective
 from greedyhull.types import Array
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from greedyhull.errors import GreedyhullError
-from greedyhull.objectives.sampler import FEW, Sampler
+from greedyhull.objectives.minibatches import FEW, Sampler
 
 
 def sampler(n, seed=0):

@@ -5,7 +5,7 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.points.coordinate_iterate import CoordinateIterate
-from greedyhull.types.kinds import matrix_quadratic, singled
+from greedyhull.types import matrix_quadratic, singled
 
 rng = np.random.default_rng(7)
 

@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 
 import greedyhull as gh
 from greedyhull.points.coordinate_iterate import CoordinateIterate
-from greedyhull.types.kinds import matrix_quadratic
+from greedyhull.types import matrix_quadratic
 
 rng = np.random.default_rng(6)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.objectives.trial import LineTrial
+from greedyhull.objectives.restricted import LineTrial
 
 D = 4
 T = np.array([0.5, 0.1, -0.2, 0.0])

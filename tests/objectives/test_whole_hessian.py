@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.objectives.whole_hessian import WholeHessian, with_whole_hessian
+from greedyhull.objectives.composite import WholeHessian, with_whole_hessian
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.shapes import BasisBlock
 

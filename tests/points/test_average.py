@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.points.average import Average
-from greedyhull.points.coordinate_iterate import CoordinateIterate
+from greedyhull.points.coordinate_iterate import Average, CoordinateIterate
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Basis, Dense
 

@@ -168,7 +168,7 @@ def test_what_is_registered_is_looked_at():
         register_block("", restored)
     with pytest.raises(gh.GreedyhullError, match="a function of a state"):
         register_block("tests.other", None)
-    with pytest.raises(gh.GreedyhullError, match=r"registered by 'greedyhull.points.shapes.dense' already"):
+    with pytest.raises(gh.GreedyhullError, match=r"registered by 'greedyhull.points.shapes' already"):
         register_block("dense", restored)
 
 

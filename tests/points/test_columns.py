@@ -7,7 +7,7 @@ import greedyhull as gh
 from greedyhull.errors import GreedyhullError
 from greedyhull.extend import DesignBase, check_design
 from greedyhull.extend import design as make_design
-from greedyhull.points.columns import column, columns, combine, energies, gram
+from greedyhull.points.arrays import column, columns, combine, energies, gram
 
 rng = np.random.default_rng(2)
 X = rng.standard_normal((9, 6))

@@ -5,10 +5,10 @@ import pytest
 import scipy.sparse as sp
 
 import greedyhull as gh
-from greedyhull.atoms.oracle_base import OracleBase
-from greedyhull.points.entering import as_answer, as_atom, as_floor, as_shortlist
+from greedyhull.atoms.base import OracleBase
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Basis, Dense, DenseBlock, Sparse, SparseBlock, dense
+from greedyhull.points.validate import as_answer, as_atom, as_floor, as_shortlist
 from greedyhull.types import Answer, Floor, Shortlist
 
 X = np.random.default_rng(2).standard_normal((40, 8))

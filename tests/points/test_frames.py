@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from greedyhull.points.frames import Span, Units
+from greedyhull.points.direction import Span, Units
 
 
 def frames(rng):

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import greedyhull as gh
 from greedyhull.points.coordinate_iterate import CoordinateIterate, restored
-from greedyhull.points.coordinates import Coordinates
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Basis, BasisBlock, Dense, Sparse
+from greedyhull.points.views import Coordinates
 
 D = 4
 SHAPES: dict[str, list[Any]] = {

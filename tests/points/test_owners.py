@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.driver.guard import check_point
+from greedyhull.driver.checks import check_point
 from greedyhull.points.blocks import block_from, block_state
 from greedyhull.points.coordinate_iterate import CoordinateIterate
-from greedyhull.points.coordinates import Coordinates
-from greedyhull.points.entering import as_atom
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import Joint, Owned, OwnedBlock, vertices
 from greedyhull.points.shapes import Basis, BasisBlock, Dense, Sparse
+from greedyhull.points.validate import as_atom
+from greedyhull.points.views import Coordinates
 from greedyhull.types import SetTraits
 
 g = np.array([3.0, 1.0, 2.0, -5.0, 7.0])

@@ -7,16 +7,12 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.driver.saved import load_state, save_state
-from greedyhull.objectives.designs.base import DesignBase
+from greedyhull.driver.checkpoint import load_state, save_state
+from greedyhull.objectives.designs.stored import DesignBase
 from greedyhull.report import atoms, used, write
-from greedyhull.report.bounds_along import Until, bounds_along
-from greedyhull.report.certificate import MEANS, heading, means, rows, title
-from greedyhull.report.curves import panels
-from greedyhull.report.figure import SHOWN, Line, Panel, svg
-from greedyhull.report.split import split
-from greedyhull.report.theorems import told
-from greedyhull.report.words import answer, measure
+from greedyhull.report.figure import SHOWN, Line, Panel, panels, svg
+from greedyhull.report.page import Until, bounds_along, split, told
+from greedyhull.report.words import MEANS, answer, heading, means, measure, rows, title
 from greedyhull.theory import Bound, Constant
 
 SECTIONS = ["answer", "certificate", "convergence", "bounds", "time", "again"]  # in this order
@@ -294,7 +290,7 @@ def test_points_that_cannot_be_drawn_are_left_out():
 
 @pytest.mark.parametrize("missing", ["jinja2", "matplotlib"])
 def test_what_is_missing_is_told(missing, runs, tmp_path, monkeypatch):
-    from greedyhull.report import pages
+    from greedyhull.report import words as pages
 
     found = pages.find_spec
     monkeypatch.setattr(pages, "find_spec", lambda name: None if name == missing else found(name))

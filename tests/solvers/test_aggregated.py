@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.atoms.inexact import Inexact
+from greedyhull.atoms.wrapped import Inexact
 from greedyhull.solvers.aggregated import Aggregated, Mean
-from greedyhull.solvers.jones import Jones
-from greedyhull.solvers.pairwise_jones import PairwiseJones
+from greedyhull.solvers.jones import Jones, PairwiseJones
 from greedyhull.testing import check_solver
 from greedyhull.testing.problems import small_problems
 from greedyhull.theory import aggregate_rate

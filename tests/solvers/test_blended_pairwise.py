@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import greedyhull as gh
+from greedyhull.driver.checkpoint import load_state, save_state
 from greedyhull.driver.run import Run
-from greedyhull.driver.saved import load_state, save_state
 
 RNG = np.random.default_rng(3)
 N, D = 30, 8

@@ -12,7 +12,7 @@ from compiled_problems import COUNTS, LABELS, LOSSES, OPTIONS, POSITIVE, STORAGE
 from scipy import sparse
 
 import greedyhull as gh
-from greedyhull.atoms.positive_l1_ball import PositiveL1Ball
+from greedyhull.atoms.l1_ball import PositiveL1Ball
 from greedyhull.kernels.core import core
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import dense

@@ -13,8 +13,8 @@ from scipy import sparse
 from scipy.optimize import minimize as scipy_minimize
 
 import greedyhull as gh
+from greedyhull.driver.checkpoint import load_state, save_state
 from greedyhull.driver.run import Run
-from greedyhull.driver.saved import load_state, save_state
 from greedyhull.points.shapes import Basis
 
 N, D = 40, 7

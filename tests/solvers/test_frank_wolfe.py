@@ -5,8 +5,8 @@ import pytest
 from scipy import sparse
 
 import greedyhull as gh
+from greedyhull.driver.checkpoint import load_state, save_state
 from greedyhull.driver.run import Run
-from greedyhull.driver.saved import load_state, save_state
 
 RNG = np.random.default_rng(9)
 N, D = 25, 6

@@ -7,16 +7,13 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 import greedyhull as gh
-from greedyhull.atoms.l2_ball import L2Ball
+from greedyhull.atoms.lp_ball import L2Ball
 from greedyhull.atoms.vertices import Vertices
+from greedyhull.driver.checkpoint import load_state, save_state
 from greedyhull.driver.run import Run
-from greedyhull.driver.saved import load_state, save_state
 from greedyhull.solvers.aggregated import Aggregated
-from greedyhull.solvers.jones import Jones
-from greedyhull.solvers.mixed import Mixed
-from greedyhull.solvers.pairwise_jones import PairwiseJones
-from greedyhull.solvers.parts.joint import BranchAndBound, Choice, ClosedForm, Vertex, search_at, toward
-from greedyhull.solvers.parts.joint.bracket import Bracket
+from greedyhull.solvers.jones import Jones, Mixed, PairwiseJones
+from greedyhull.solvers.parts.joint import Bracket, BranchAndBound, Choice, ClosedForm, Vertex, search_at, toward
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.testing import check_solver
 from greedyhull.testing.expect import mixture

@@ -19,7 +19,7 @@ BALL = gh.L1Ball(D, 1.2)
 
 def by_hand(b, steps, seed):
     """The rule for least squares over the l1 ball, with the indices that the run draws."""
-    from greedyhull.objectives.sampler import Sampler
+    from greedyhull.objectives.minibatches import Sampler
 
     sampler, m = Sampler(N, np.random.Generator(np.random.PCG64(seed))), N / b
     x, s = np.zeros(D), np.zeros(N)

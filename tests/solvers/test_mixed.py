@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.atoms.inexact import Inexact
-from greedyhull.solvers.jones import Jones
-from greedyhull.solvers.mixed import Mixed
-from greedyhull.solvers.pairwise_jones import PairwiseJones
+from greedyhull.atoms.wrapped import Inexact
+from greedyhull.solvers.jones import Jones, Mixed, PairwiseJones
 from greedyhull.testing import check_solver
 from greedyhull.testing.problems import small_problems
 from greedyhull.theory import rate

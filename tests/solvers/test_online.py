@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.solvers.parts.gradient_weights import Unweighted
-from greedyhull.solvers.regularized_stochastic_frank_wolfe import RegularizedStochasticFrankWolfe
+from greedyhull.solvers.regularized_stochastic_frank_wolfe import RegularizedStochasticFrankWolfe, Unweighted
 
 SETS = {"L2Ball": gh.L2Ball(3, 2.0), "L1Ball": gh.L1Ball(3, 1.0), "Simplex": gh.Simplex(3),
         "Box": gh.Box(np.zeros(3), np.ones(3))}

@@ -8,10 +8,8 @@ import greedyhull as gh
 from greedyhull.atoms.box import Box
 from greedyhull.atoms.vertices import Vertices
 from greedyhull.points.iterate import Iterate
-from greedyhull.solvers.jones import Jones
-from greedyhull.solvers.pairwise_jones import PairwiseJones
-from greedyhull.solvers.parts.joint import ListedPairs, VertexPairs, swaps, toward
-from greedyhull.solvers.parts.joint.pairs import SHARE, swap
+from greedyhull.solvers.jones import Jones, PairwiseJones
+from greedyhull.solvers.parts.joint import SHARE, ListedPairs, VertexPairs, swap, swaps, toward
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.testing import check_solver
 from greedyhull.testing.expect import mixture

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.solvers.parts.precision import IN_DOUBLE, exhausted
+from greedyhull.solvers.parts.working_set import IN_DOUBLE, exhausted
 
 SETS = {"l1": lambda r: gh.L1Ball((5, 5), r), "columns": lambda r: gh.GroupL1Ball("columns", r, shape=(5, 5)),
         "nuclear": lambda r: gh.NuclearBall((5, 5), r)}

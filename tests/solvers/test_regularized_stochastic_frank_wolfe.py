@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.measures.steepness import steepness
-from greedyhull.solvers.parts.follow_the_leader import Leader
-from greedyhull.solvers.parts.gradient_weights import Fading, Steady, Unweighted
+from greedyhull.measures.terms import steepness
 from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.regularized_stochastic_frank_wolfe import Fading, Leader, Steady, Unweighted
 from greedyhull.solvers.regularized_stochastic_frank_wolfe import RegularizedStochasticFrankWolfe as Arsfw
 from greedyhull.testing import Problem, check_solver
 from greedyhull.theory.arsfw import arsfw, arsfw_K, arsfw_K_printed, lazy_regret

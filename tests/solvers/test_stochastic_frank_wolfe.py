@@ -7,9 +7,9 @@ import pytest
 from scipy import sparse
 
 import greedyhull as gh
+from greedyhull.driver.checkpoint import load_state, save_state
 from greedyhull.driver.run import Run
-from greedyhull.driver.saved import load_state, save_state
-from greedyhull.objectives.finite_sum import finite_sum
+from greedyhull.objectives.black_box import finite_sum
 from greedyhull.solvers.gradients import Dual, Minibatch, Momentum, Root, Saga, Spider, Storm, Svrg
 from greedyhull.solvers.parts.schedules import linear
 from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe

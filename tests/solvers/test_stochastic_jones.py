@@ -9,16 +9,15 @@ from scipy import sparse
 from scipy.optimize import minimize_scalar
 
 import greedyhull as gh
+from greedyhull.driver.checkpoint import load_state, save_state
 from greedyhull.driver.run import Run
-from greedyhull.driver.saved import load_state, save_state
-from greedyhull.measures.noise import noise
-from greedyhull.objectives.batch import Source
-from greedyhull.objectives.designs.centred import CentredDesign
-from greedyhull.objectives.designs.dense import DenseDesign
-from greedyhull.objectives.designs.sparse import SparseDesign
+from greedyhull.measures.terms import noise
+from greedyhull.objectives.designs.derived import CentredDesign
+from greedyhull.objectives.designs.stored import DenseDesign, SparseDesign
+from greedyhull.objectives.minibatches import Source
 from greedyhull.objectives.stream import expectation
 from greedyhull.solvers import stochastic_jones
-from greedyhull.solvers.parts.joint.minibatch import Chosen, MinibatchChoice
+from greedyhull.solvers.parts.joint_minibatch import Chosen, MinibatchChoice
 from greedyhull.solvers.parts.looks import MinibatchGap, Regret
 from greedyhull.testing import check_design, check_solver, small_problems
 

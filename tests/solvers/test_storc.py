@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.objectives.batch import source_of
+from greedyhull.objectives.minibatches import source_of
 from greedyhull.solvers.storc import Sliding, proximal
 from greedyhull.testing import check_solver, small_problems
 

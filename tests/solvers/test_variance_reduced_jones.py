@@ -10,12 +10,12 @@ from scipy import sparse
 
 import greedyhull as gh
 from greedyhull import theory
+from greedyhull.driver.checkpoint import load_state, save_state
 from greedyhull.driver.run import Run
-from greedyhull.driver.saved import load_state, save_state
-from greedyhull.objectives.designs.sparse import SparseDesign
+from greedyhull.objectives.designs.stored import SparseDesign
 from greedyhull.objectives.stream import expectation
 from greedyhull.solvers.gradients import Dual, Minibatch, Momentum, Saga, Spider, Storm, Svrg
-from greedyhull.solvers.parts.joint.model import ModelChoice
+from greedyhull.solvers.parts.joint_minibatch import ModelChoice
 
 VRJ = gh.VarianceReducedJones
 pytestmark = pytest.mark.filterwarnings("ignore::greedyhull.errors.GreedyhullWarning")

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.atoms.inexact import InexactOracle
 from greedyhull.atoms.singular_oracle import SingularOracle
+from greedyhull.atoms.wrapped import InexactOracle
 from greedyhull.points import aligned
 from greedyhull.points.shapes import DenseBlock
 from greedyhull.solvers.parts.memory import Memory

@@ -8,14 +8,13 @@ import pytest
 import greedyhull as gh
 from greedyhull import theory
 from greedyhull.errors import GreedyhullError
-from greedyhull.objectives.batch import Source
-from greedyhull.objectives.sampler import Sampler
+from greedyhull.objectives.minibatches import Sampler, Source
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.solvers.gradients import Dual, Minibatch, Momentum, Root, Saga, Spider, Storm, Svrg
 from greedyhull.solvers.gradients.base import ArrayState
 from greedyhull.solvers.parts.schedules import constant, linear
 from greedyhull.theory import Along
-from greedyhull.theory.expected import following
+from greedyhull.theory.stochastic import following
 
 RNG = np.random.default_rng(11)
 X = RNG.standard_normal((60, 4))

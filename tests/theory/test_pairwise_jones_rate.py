@@ -6,7 +6,7 @@ import pytest
 import greedyhull as gh
 from greedyhull import theory
 from greedyhull.errors import GreedyhullError
-from greedyhull.measures.width import condition, facial_distance
+from greedyhull.measures.constants import condition, facial_distance
 from greedyhull.points.iterate import Iterate
 
 CUBE = np.array([[i >> j & 1 for j in range(3)] for i in range(8)], dtype=float)

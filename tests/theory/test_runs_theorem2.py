@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.atoms.base import AtomSet
-from greedyhull.atoms.oracle_base import OracleBase
+from greedyhull.atoms.base import AtomSet, OracleBase
 from greedyhull.points.shapes import Basis
 from greedyhull.theory import aggregate_rate, gap_rate, line_search_rate, one_atom_lower, rate
 from greedyhull.types import Answer

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import greedyhull as gh
 from greedyhull.errors import GreedyhullError
-from greedyhull.objectives.line import Parabola
+from greedyhull.objectives.lines import Parabola
 from greedyhull.theory import late_start_rate, recursion, warm_start_index, warm_start_rate
 
 RNG = np.random.default_rng(4)

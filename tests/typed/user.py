@@ -33,7 +33,7 @@ from greedyhull.extend import (
     check_solver,
 )
 from greedyhull.objectives.composite import Composite
-from greedyhull.objectives.sharded.model import ShardedModel
+from greedyhull.remote.model import ShardedModel
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((30, 4))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.types.attributes import has, lacks
+from greedyhull.types import has, lacks
 
 
 @pytest.mark.parametrize(("thing", "name", "there"), [

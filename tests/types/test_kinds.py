@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.driver.digest import digest
+from greedyhull.driver.resume import digest
 from greedyhull.points.arrays import compact, dense, is_sparse
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Basis
-from greedyhull.types.attributes import field_values, lacks, own
-from greedyhull.types.kinds import made_of
+from greedyhull.types import field_values, lacks, made_of, own
 
 f, S = gh.quadratic(np.diag([1.0, 2.0, 3.0])), gh.Simplex(3)
 

@@ -13,11 +13,10 @@ from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.minimize import minimize
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Iterations, Relative
-from greedyhull.errors import GreedyhullError, check
-from greedyhull.errors.given import shown
-from greedyhull.kernels.threads import public
+from greedyhull.errors import GreedyhullError, check, shown
+from greedyhull.kernels.core import public
 from greedyhull.objectives.black_box import BlackBox
-from greedyhull.objectives.line import Parabola
+from greedyhull.objectives.lines import Parabola
 from greedyhull.points.aligned import square
 from greedyhull.points.arrays import is_sparse, masked
 from greedyhull.points.direction import Direction
@@ -26,12 +25,6 @@ from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.types import Array, Index, Line
 
 EPS = float(np.finfo(np.float64).eps)
-NEAR = 0.9  # how far from the centre, towards a random permutation, random starts lie
-MOST = 200  # iterations from one start
-ROUNDS = 50  # rounds for the convex relaxation, which is a start only
-SURE = 1e-12  # a swap must lower the cost by this share of ‖A‖‖B‖, so that rounding does not swap for ever
-NEARLY = 1e-9  # of the value: how near the bound comes to an optimum, where weights are no whole numbers
-EXACT = 2.0**53  # whole numbers below are floats
 LARGEST = 2.0**500  # the product of two such entries, and sums of them, are finite
 
 
@@ -94,7 +87,8 @@ class Matching:
         """Whether the bound proves that no other permutation is better; where weights are no whole numbers, better by more
         than 1e-9 of the value."""
         apart = abs(self.value - self.bound)
-        return apart < 1.0 if self.whole else apart <= NEARLY * max(abs(self.value), abs(self.bound))
+        # of the value: how near the bound comes to an optimum, where weights are no whole numbers
+        return apart < 1.0 if self.whole else apart <= 1e-9 * max(abs(self.value), abs(self.bound))
 
     @property
     def matrix(self) -> Array:
@@ -209,7 +203,7 @@ def graph_matching(A: Any, B: Any, *, maximize: bool = False, starts: int = 10, 
 def _whole(A: Array, B: Array) -> bool:
     """Whether all weights are whole numbers, and so are the values of permutations, without rounding."""
     most = float(np.abs(A).max()) * float(np.abs(B).max()) * A.size
-    return most < EXACT and bool((np.round(A) == A).all() and (np.round(B) == B).all())
+    return most < (2.0**53) and bool((np.round(A) == A).all() and (np.round(B) == B).all())  # whole numbers below are floats
 
 
 def _weights(given: Any, name: str) -> Array:
@@ -243,17 +237,20 @@ def _starts(A: Array, B: Array, count: int, rng: np.random.Generator) -> Iterato
     S, n = Birkhoff(len(A)), len(A)
     yield S.centre()
     if count > 1:
-        yield minimize(mismatch(A, B), S, FrankWolfe(), start=S.centre(), stop=Relative(1e-6) | Iterations(ROUNDS)).point
+        # rounds for the convex relaxation, which is a start only
+        yield minimize(mismatch(A, B), S, FrankWolfe(), start=S.centre(), stop=Relative(1e-6) | Iterations(50)).point
     for _ in range(count - 2):
         w = S.centre()
-        w.move(w.toward(S.argmin(-np.eye(n)[rng.permutation(n)])), NEAR)
+        # how far from the centre, towards a random permutation, random starts lie
+        w.move(w.toward(S.argmin(-np.eye(n)[rng.permutation(n)])), 0.9)
         yield w
 
 
 def _from(A: Array, B: Array, start: Iterate, tol: float) -> tuple[Index, Solution]:
     """A stationary point, and the permutation near it that no swap improves."""
     S = Birkhoff(len(A))
-    s = minimize(alignment(A, B), S, FrankWolfe(), start=start, stop=Relative(tol) | Iterations(MOST))
+    # iterations from one start
+    s = minimize(alignment(A, B), S, FrankWolfe(), start=start, stop=Relative(tol) | Iterations(200))
     return improved(A, B, S.argmin(-s.x).places % len(A)), s
 
 
@@ -271,7 +268,8 @@ def improved(A: Array, B: Array, p: Index) -> Index:
     array([2, 1, 0])
     """
     p = p.copy()
-    bend, enough = _across(A), SURE * max(float(np.linalg.norm(A) * np.linalg.norm(B)), np.finfo(float).tiny)
+    # a swap must lower the cost by this share of ‖A‖‖B‖, so that rounding does not swap for ever
+    bend, enough = _across(A), 1e-12 * max(float(np.linalg.norm(A) * np.linalg.norm(B)), np.finfo(float).tiny)
     for _ in range(100 * len(p)):
         C = B[np.ix_(p, p)]
         G = A @ C.T + A.T @ C  # column k: the place that node k has now

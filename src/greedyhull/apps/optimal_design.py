@@ -1,4 +1,4 @@
-"""Which experiments to run, and how often: optimal designs on a list of candidates, with the equivalence theorem's proof."""
+"""Which experiments to run, and how often: optimal designs."""
 
 from __future__ import annotations
 
@@ -8,21 +8,57 @@ from typing import Any, Literal
 
 import numpy as np
 
-from greedyhull.apps.near_design import nearer_design
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.minimize import minimize
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Gap, Iterations, Relative, Stalled
-from greedyhull.errors import GreedyhullError, check
-from greedyhull.errors.given import shown
-from greedyhull.kernels.threads import public
+from greedyhull.errors import GreedyhullError, check, shown
+from greedyhull.kernels.core import public
+from greedyhull.kernels.simplex_qp import solve_simplex_qp
 from greedyhull.objectives.information import Information, LogDet, MeanVariance, OrthogonalLogDet, TraceInverse, candidates
 from greedyhull.points.aligned import alike, ordered
 from greedyhull.types import Array, Index
 
-SMALL = 1e-6  # a candidate with less weight is not in the support
-DEPENDENT = 1e-2  # the least eigenvalue of ZᵀZ, columns scaled to length one, below which they are made orthogonal
+
+def nearer_design(f: Information, x: Array, tol: float) -> Array:
+    """A design whose value is at most that at x, with non-negative weights of the same sum.
+
+    It ends where the gap is at most ``tol`` times ⟨∇f, x⟩, or nothing is gained.
+
+    >>> from greedyhull.objectives.information import LogDet
+    >>> f = LogDet(np.array([[1.0, -1.0], [1.0, 0.0], [1.0, 1.0]]))
+    >>> nearer_design(f, np.array([0.4, 0.3, 0.3]), 1e-9).round(6)
+    array([0.5, 0. , 0.5])
+    """
+    total, value = float(x.sum()), f.value_at(x)
+    for _ in range(12 if np.isfinite(value) else 0):  # at most
+        g = f.gradient_at(x)
+        here = float(g.dot(x))
+        gap = here - total * float(g.min())
+        if not gap > tol * abs(here):
+            break
+        on = x > 0.0
+        many = max(10, int(np.count_nonzero(on)))  # candidates that join together, or as many as have weight
+        on[np.argpartition(g, many)[:many] if many < len(g) else slice(None)] = True
+        index = on.nonzero()[0]
+        H, w = f.hessian_on(x, index), x[index] / total
+        # of the gap: to what a quadratic is solved
+        to = total * solve_simplex_qp(total * total * H, total * g[index], w, 1e-2 * gap)
+        step, was = 1.0, value
+        for _ in range(4):  # times that a step is halved until the value falls
+            there = x.copy()
+            there[index] = x[index] + step * (to - x[index])
+            value = f.value_at(there)
+            if value < was:
+                break
+            step *= 0.5
+        if not value < was:
+            break
+        x = np.maximum(there, 0.0)
+    return x
+
+
 CRITERIA = ("D", "A", "G", "I")
 
 
@@ -141,7 +177,7 @@ class Design:
         return _judged(self.criterion, f, S, point, value, above)[2]
 
     def _held(self) -> Index:
-        return np.flatnonzero(self.weights > SMALL)
+        return np.flatnonzero(self.weights > 1e-6)  # a candidate with less weight is not in the support
 
 
 @public
@@ -230,7 +266,8 @@ def _dependent(Z: Array) -> bool:
     """Whether candidates are so near to dependent ones that rounding would count: powers of a variable are."""
     square = Z.T.dot(Z)
     size = np.sqrt(np.diagonal(square))
-    return float(np.linalg.eigvalsh(square / np.outer(size, size))[0]) < DEPENDENT
+    # the least eigenvalue of ZᵀZ, columns scaled to length one, below which they are made orthogonal
+    return float(np.linalg.eigvalsh(square / np.outer(size, size))[0]) < 1e-2
 
 
 def _judged(criterion: str, f: Information, S: Simplex, point: Any, value: float, gap: float) -> tuple[float, float, float]:

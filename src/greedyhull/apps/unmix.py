@@ -9,14 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.capped_simplex import CappedSimplex
-from greedyhull.atoms.simplex import Simplex
+from greedyhull.atoms.simplex import CappedSimplex, Simplex
 from greedyhull.driver.batch.call import batch
 from greedyhull.driver.batch.solutions import Solutions
 from greedyhull.driver.stop import Iterations, Relative, Stalled
-from greedyhull.errors import GreedyhullError, check, installing
-from greedyhull.errors.given import shown
-from greedyhull.kernels.threads import public
+from greedyhull.errors import GreedyhullError, check, installing, shown
+from greedyhull.kernels.core import public
 from greedyhull.objectives.by_name import least_squares
 from greedyhull.points.aligned import alike, labels_of, numbered
 from greedyhull.points.arrays import masked

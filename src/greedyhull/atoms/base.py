@@ -1,45 +1,142 @@
-"""The base class of sets of atoms.
-
-To add a set, write ``shape`` and ``argmin(g)``; the rest has defaults. Write more for speed and for sharper constants.
-"""
+"""The base class of sets of atoms, and of their oracles."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
 from greedyhull.atoms.arguments import array_of, positive
-from greedyhull.atoms.closed_oracle import ClosedOracle
-from greedyhull.atoms.scores import all_finite, worst_within
-from greedyhull.atoms.sizes import Sizes
-from greedyhull.errors import GreedyhullError, check
-from greedyhull.errors.attributes import suggesting
-from greedyhull.errors.hinted import hinted_arguments
-from greedyhull.errors.renamed import former, take_over
+from greedyhull.atoms.neighbours import all_finite, worst_within
+from greedyhull.errors import GreedyhullError, check, former, hinted_arguments, suggesting, take_over
 from greedyhull.points.aligned import point_of
-from greedyhull.points.entering import as_atom, as_block, as_own_atom, atom_dtype
-from greedyhull.points.gradients import copied
-from greedyhull.points.lengths import length
+from greedyhull.points.arrays import eps_of, length
+from greedyhull.points.gradients import as_array, copied
 from greedyhull.points.owners import owners_of, whole
 from greedyhull.points.shapes import Basis, dense
-from greedyhull.theory import Constant
-from greedyhull.types import Array, Atom, Block, Design, Objective, Oracle, SetTraits, Shape
-from greedyhull.types.attributes import lacks
-from greedyhull.types.kinds import listed
-from greedyhull.types.override import KeepsAtomSet, keeps, override
+from greedyhull.points.validate import KINDS, as_answer, as_atom, as_block, as_own_atom, atom_dtype
+from greedyhull.theory import Constant, Status
+from greedyhull.types import (
+    Answer,
+    Array,
+    Atom,
+    Block,
+    Design,
+    Floor,
+    Objective,
+    Oracle,
+    SetTraits,
+    Shape,
+    Shortlist,
+    State,
+    lacks,
+    listed,
+)
+from greedyhull.types import AtomSet as ClosedOracleAtomSet
+from greedyhull.types import AtomSet as GeneratorAtomSet
 
 if TYPE_CHECKING:
-    from greedyhull.atoms.geometry.nearest_point import Nearest
+    from greedyhull.atoms.geometry import Nearest
     from greedyhull.points.iterate import Iterate
 
-LISTED = 64  # how many atoms `worst` looks through where they cannot all be listed
-WITHIN = 1e-6  # by which share an entry may exceed the bound, for what is computed is rounded
+
+class Sizes(NamedTuple):
+    """D, the largest distance between two atoms, and r_S, the radius of the smallest ball that holds them all."""
+
+    diameter: Constant
+    circumradius: Constant
+
+    @classmethod
+    def of(cls, D: float, r: float, status: Status = "exact") -> Sizes:
+        return cls(Constant(float(D), status, "D"), Constant(float(r), status, "r_S"))
+
+
+IDLE = np.random.Generator(np.random.PCG64(0))  # for sets that never draw: making one takes 20 µs, a short solve 500
+
+
+def generator(S: GeneratorAtomSet, *seed: int) -> np.random.Generator:
+    """What ``S.oracle`` and ``S.start`` are handed: the same numbers for the same seed.
+
+    A set whose ``traits.random`` is False draws none, as all sets of the library; these share one that stays as it is.
+    """
+    return np.random.Generator(np.random.PCG64(list(seed))) if S.traits.random else IDLE
+
+
+class OracleBase:
+    """An oracle writes ``argmin``, or ``best`` if it can name several atoms at once; each is made from the other.
+
+    One that proposes atoms without a proof answers with slack = ∞ and writes ``floor``, which proves a bound when it is asked
+    for one. One that holds something between calls writes ``state`` and ``restore``.
+
+    >>> from greedyhull.points.shapes import Basis
+    >>> class First(OracleBase):
+    ...     def argmin(self, g, tol=0.0, enough=-np.inf):
+    ...         return Answer(Basis(0, 1.0), slack=float(g[0] - g.min()))
+    >>> First().floor(np.array([2.0, -1.0]))
+    Floor(lower=-1.0, kind='always', delta=0.0, sharpest=0.0)
+    """
+
+    __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        check(cls.argmin is not OracleBase.argmin or cls.best is not OracleBase.best,
+              f"{cls.__name__} has neither an argmin nor a best of its own; one of them is wanted, the other is made from it.")
+
+    def best(self, g: Array, m: int = 1, *, tol: float = 0.0, enough: float = -np.inf) -> Shortlist:
+        """The m atoms with the least ⟨g, ·⟩, or fewer, the best one first; ``tol`` and ``enough`` are those of `argmin`."""
+        answer = as_answer(self.argmin(g, tol, enough), g.shape)
+        return Shortlist(answer.atom.block(g.size), answer.slack, answer.kind, answer.delta)
+
+    def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
+        """An atom with ⟨g, ·⟩ ≤ min + ``tol``, or with ⟨g, ·⟩ ≤ ``enough``."""
+        found = self.best(g, 1, tol=tol, enough=enough)
+        return Answer(found.atoms[0], found.slack, found.kind, found.delta)
+
+    def floor(self, g: Array, tol: float = 0.0) -> Floor:
+        """A number that ⟨g, ·⟩ is nowhere below: the score of an answer less its slack."""
+        answer = as_answer(self.argmin(g, tol), g.shape)
+        return Floor(float(answer.atom.dot(g)) - answer.slack, answer.kind, answer.delta)
+
+    def state(self) -> State:
+        """All that later answers depend on."""
+        return {}
+
+    def restore(self, state: State) -> None:
+        """Take over a state."""
+
+
+A = TypeVar("A", Answer, Shortlist)
+
+
+class ClosedOracle(OracleBase):
+    """The oracle of a set that can minimise a linear function exactly: it holds nothing."""
+
+    __slots__ = ("S",)
+
+    def __init__(self, S: ClosedOracleAtomSet) -> None:
+        self.S = S
+
+    def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
+        answer = Answer(self.S.atom(g))
+        return with_dtype(self.S, g, answer) if self.S.coarse else answer
+
+    def best(self, g: Array, m: int = 1, *, tol: float = 0.0, enough: float = -np.inf) -> Shortlist:
+        atoms = as_block(self.S.best(g, m), self.S)
+        found = Shortlist(atoms, owners=owners_of(atoms))
+        return with_dtype(self.S, g, found) if self.S.coarse else found
+
+
+def with_dtype(S: ClosedOracleAtomSet, g: Array, answer: A) -> A:
+    """The answer with the error of an oracle that answers in less than float64: an estimate."""
+    off = 4.0 * eps_of(S.coarse) * S.max_abs(np.abs(as_array(g)))
+    return answer._replace(slack=answer.slack + off, kind=max(answer.kind, "estimate", key=KINDS.index), delta=0.0)
+
+
 NEAR, SAME = 1e-7, 1e-14  # distances, relative to the set's size, that a search can tell from nothing, and that are nothing
-PROBED = 4096  # the largest number of entries for which a set without formulas is measured coordinate by coordinate
 
 
 MEANT = {  # attributes of sets as other libraries call them
@@ -61,7 +158,7 @@ def _depth(cls: type, name: str) -> int:
 
 
 @suggesting(MEANT)
-class AtomSet(ABC, KeepsAtomSet):
+class AtomSet(ABC):
     """Base class of sets of atoms; the convex hull of the atoms is the feasible set.
 
     To write a set, derive from this class, set ``shape`` and write ``argmin``. All other methods have defaults; write those
@@ -115,11 +212,7 @@ class AtomSet(ABC, KeepsAtomSet):
     _ships = False  # whether it is one of the library's own
     _coarse = ""  # the dtype in which a user's oracle has last answered, if that is less than float64
 
-    if TYPE_CHECKING:
-        keeps(KeepsAtomSet.shape, KeepsAtomSet.dense_atoms)
-
     @property
-    @override
     def traits(self) -> SetTraits:
         """What the set is: whether its atoms can be listed, its radius, middle and total if it has them, and its owners."""
         own = self.__dict__
@@ -161,7 +254,6 @@ class AtomSet(ABC, KeepsAtomSet):
     def argmin(self, g: Array) -> Atom | Array:
         """Return an atom with the least ⟨g, ·⟩; a plain array will do."""
 
-    @override
     def atom(self, g: Array) -> Atom:
         """Return the answer of `argmin` as an atom."""
         if self._ships:
@@ -179,29 +271,24 @@ class AtomSet(ABC, KeepsAtomSet):
         self._coarse = atom_dtype(given)
 
     @property
-    @override
     def coarse(self) -> str:
         """The dtype of the last answer of a user's oracle, if that is less than float64; else ""."""
         return self._coarse
 
-    @override
     def best(self, g: Array, m: int) -> Block:
         """Return the m atoms with the least ⟨g, ·⟩, or fewer; the first is `argmin`. For a product, m for each owner."""
         return self.atom(g).block(int(np.prod(self.shape)))
 
-    @override
     def oracle(self, rng: np.random.Generator) -> Oracle:
         """Return the linear minimisation oracle for one run."""
         return ClosedOracle(self)
 
-    @override
     def start(self, rng: np.random.Generator) -> Atom:
         """Return the atom that a run starts from."""
         ones = np.empty(self.shape)  # `np.ones` takes four times as long
         ones.fill(1.0)
         return self.atom(ones)
 
-    @override
     def centre(self) -> Iterate:
         """Return a point in the relative interior, as atoms and weights."""
         from greedyhull.points.iterate import Iterate
@@ -212,7 +299,6 @@ class AtomSet(ABC, KeepsAtomSet):
             w.move(w.toward(self.atom(rng.standard_normal(self.shape))), 1.0 / (k + 1))
         return w
 
-    @override
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
         """Return whether the point (an iterate or an array) lies in the hull, up to ``tol`` times the set's size."""
         return self._has(array_of(point_of(w, self)), tol)
@@ -223,19 +309,16 @@ class AtomSet(ABC, KeepsAtomSet):
             return False
         return all_finite(x) and self._holds(x, tol)
 
-    @override
     def contains_quickly(self, w: Iterate) -> bool | None:
         """Return whether the point lies in the hull, if that costs no more than an oracle call; else None."""
         if type(self).contains is not AtomSet.contains:
             return self.contains(w)
         return None if type(self)._holds is AtomSet._holds else self._has(w.array(), 1e-9)
 
-    @override
     def recognised(self, block: Block) -> Block:
         """Return the atoms of ``block``, which may come from another set, with the names that they have in this set."""
         return block.unnamed()
 
-    @override
     def compressed(self, block: Block, weights: Array, tol: float) -> tuple[Block, Array]:
         """Return the same point Σ weightsᵢ dᵢ in fewer atoms, up to an error of ``tol``·Σ weightsᵢ‖dᵢ‖; by default as it is.
 
@@ -243,7 +326,6 @@ class AtomSet(ABC, KeepsAtomSet):
         """
         return block, weights
 
-    @override
     def slide(self, f: Objective, w: Iterate) -> Iterate | None:
         """A point of the hull with a smaller value than w, found by changing the parameters of its atoms; or None.
 
@@ -252,13 +334,11 @@ class AtomSet(ABC, KeepsAtomSet):
         """
         return None
 
-    @override
     def slide_within(self, f: Objective, w: Iterate, gap: float) -> Iterate | None:
         """What `slide` returns. A set may write this in its place, if it can tell when a point is good enough: ``gap`` is what
         the run asks for, 0 where that is not known."""
         return self.slide(f, w)
 
-    @override
     def excludes(self, w: Any, tol: float = 1e-9) -> bool:
         """Return whether the point certainly lies outside; False where a search for membership stays open."""
         x = array_of(point_of(w, self))
@@ -270,7 +350,6 @@ class AtomSet(ABC, KeepsAtomSet):
         found = self._nearest(x, near, near)
         return found.lower > near and found.kind == "always"
 
-    @override
     def owns(self, d: Atom) -> bool:
         """Return whether an atom of another set is a point of this one, to the last digits if there is no formula."""
         x = dense(d, self.shape)
@@ -284,13 +363,11 @@ class AtomSet(ABC, KeepsAtomSet):
         return self._nearest(x, near, near).distance <= near
 
     @property
-    @override
     def resolution(self) -> float:
         """How far outside ``contains(w, 0)`` may accept a point, relative to the set's size: rounding, by default."""
         return SAME
 
     @property
-    @override
     def least_size(self) -> float:
         """What tolerances are relative to: the mean size of a coordinate; the least one where a set is made of several."""
         return self.max_abs(np.ones(self.shape)) / prod(self.shape)
@@ -298,7 +375,7 @@ class AtomSet(ABC, KeepsAtomSet):
     def _nearest(self, x: Array, near: float, far: float) -> Nearest:
         """The point of the hull nearest to x, until one is within ``near`` or none within ``far``, relative to the size of
         x and of the set along it."""
-        from greedyhull.atoms.geometry.nearest_point import nearest_point
+        from greedyhull.atoms.geometry import nearest_point
 
         ends = [dense(self.atom(s * (x if x.any() else np.ones(self.shape))), self.shape) for s in (1.0, -1.0)]
         size = max(length(u) for u in (x, *ends))
@@ -320,7 +397,6 @@ class AtomSet(ABC, KeepsAtomSet):
                       "its atoms. Scale it into the set first.")
         return x
 
-    @override
     def decompose(self, w: Array) -> Iterate:
         """Return the array w as atoms and weights; without a formula, by a search for a mixture within 1e-7."""
         x = array_of(point_of(w, self))
@@ -333,7 +409,6 @@ class AtomSet(ABC, KeepsAtomSet):
               "or from the point of an earlier solution.")
         return found.point
 
-    @override
     def max_abs(self, c: Array) -> float:
         """Return the maximum over the atoms of Σⱼ cⱼ|dⱼ| for c ≥ 0, to which rounding errors are proportional.
 
@@ -347,24 +422,20 @@ class AtomSet(ABC, KeepsAtomSet):
 
     absolute = former("absolute", "max_abs")
 
-    @override
     def max_length(self) -> float:
         """Return the largest ‖d‖₂ of an atom, or a bound on it: by default Σⱼ|dⱼ| as `max_abs` bounds it."""
         return self.max_abs(np.broadcast_to(np.float64(1.0), self.shape))
 
     @property
-    @override
     def sized(self) -> bool:
         """Whether `max_abs` is a proved bound, and not an estimate from the atoms seen so far."""
         return self._measures or self.bound is not None
 
     @property
-    @override
     def seen(self) -> tuple[float, float] | None:
         """The largest ‖d‖₁ and ‖d‖₂ of the atoms seen so far, if `max_abs` is estimated from them."""
         return self.__dict__.get("_sizes_seen")
 
-    @override
     def saw(self, d: Atom) -> None:
         """Record the size of an atom, if `max_abs` has to be estimated; else see that it is no larger than ``bound``."""
         if self.sized:
@@ -380,7 +451,8 @@ class AtomSet(ABC, KeepsAtomSet):
             return
         x = np.abs(d.scale) if isinstance(d, Basis) else np.abs(dense(d, self.shape))
         largest = float(np.max(x, initial=0.0))
-        check(largest <= self.bound * (1.0 + WITHIN), lambda: f"{self!r} says bound = {self.bound:g}, but its oracle "
+        # by which share an entry may exceed the bound, for what is computed is rounded
+        check(largest <= self.bound * (1.0 + 1e-6), lambda: f"{self!r} says bound = {self.bound:g}, but its oracle "
               f"returned an atom with an entry of size {largest:.6g}. Give the largest absolute value that an entry "
               "of an atom can have, or leave bound out; rounding is bounded by it.")
 
@@ -388,33 +460,30 @@ class AtomSet(ABC, KeepsAtomSet):
         self.saw(self.start(np.random.default_rng(0)))
         return self.seen or (0.0, 0.0)
 
-    @override
     def rescaled(self, radius: float) -> AtomSet:
         """Return the same kind of set with another radius."""
         raise GreedyhullError(f"{self!r} has no radius to change.")
 
-    @override
     def prices(self, g: Array) -> dict[str, float] | None:
         """Return what one more unit of each constraint's right-hand side is worth where ∇f = g, by name; None by default."""
         return None
 
-    @override
     def worst(self, g: Array, epsilon: float) -> Atom:
         """Return the worst atom with ⟨g, ·⟩ ≤ min + epsilon, among all atoms if they can be listed, else a few."""
         known = listed(self)
         if known is not None:
             return known[worst_within(known.scores(g), epsilon)]
-        atoms = as_block(self.best(g, LISTED), self)
+        atoms = as_block(self.best(g, 64), self)  # how many atoms `worst` looks through where they cannot all be listed
         if owners_of(atoms) is not None:
             return whole(atoms)
         return atoms[worst_within(atoms.dots(g), epsilon)]
 
     # --- constants ------------------------------------------------------------------------------------------------
 
-    @override
     def sizes(self) -> Sizes:
         """Return D and r_S, each exact or an upper bound. By default from the bounding box, by 2d oracle calls."""
-        check(int(np.prod(self.shape)) <= PROBED, f"{self!r} has no formula for its diameter, and too many coordinates to "
+        # the largest number of entries for which a set without formulas is measured coordinate by coordinate
+        check(int(np.prod(self.shape)) <= 4096, f"{self!r} has no formula for its diameter, and too many coordinates to "
                                                   "measure each. Write its sizes(), or use Backtracking().")
         low, high = self._bounds
         D = length(high - low)
@@ -432,31 +501,26 @@ class AtomSet(ABC, KeepsAtomSet):
         return low, high
 
     @property
-    @override
     def diameter(self) -> float:
         """The largest distance D between two atoms; `sizes` says whether it is exact."""
         return float(self.sizes().diameter)
 
     @property
-    @override
     def circumradius(self) -> float:
         """The radius r_S of the smallest ball that contains the set; `sizes` says whether it is exact."""
         return float(self.sizes().circumradius)
 
-    @override
     def radius_around(self, x: Array) -> Constant:
         """Return the maximum over the atoms of ‖s − x‖ for a point x of the hull; by default the upper bound D."""
         return Constant(self.diameter, "upper bound", "R")
 
-    @override
     def curvature(self, form: Any) -> Constant:
         """Return the maximum over atoms of ‖s − s'‖²_H for a quadratic form H; by default the upper bound D² λ_max(H)."""
         return Constant(self.diameter * (self.diameter * float(form.top())), "upper bound", "M")
 
-    @override
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
         """Return min and max of ⟨aᵢ, ·⟩ over the set for every row aᵢ of the design; by default two oracle calls a row."""
-        from greedyhull.atoms.geometry.row_ranges import rows
+        from greedyhull.atoms.geometry import rows
 
         low, high = np.zeros(design.n), np.zeros(design.n)
         for i, a in enumerate(rows(design)):

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import lru_cache
 from math import fsum
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from greedyhull.atoms.arguments import dimension
+from greedyhull.atoms.base import Sizes
+from greedyhull.atoms.box import room_above
 from greedyhull.atoms.combinatorial import EPS, Combinatorial, ones
-from greedyhull.atoms.geometry.birkhoff_region import birkhoff_region
-from greedyhull.atoms.geometry.faces import room_above
-from greedyhull.atoms.scores import lowest
-from greedyhull.atoms.sizes import Sizes
+from greedyhull.atoms.neighbours import lowest
+from greedyhull.atoms.regions import RowsRegion
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.kernels.polyhedral_qp import Limits
 from greedyhull.points.shapes import Sparse, SparseBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Atom, Index, SetTraits
@@ -21,7 +24,55 @@ from greedyhull.types import Array, Atom, Index, SetTraits
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
 
-TOGETHER = 100  # rows up to which Newton steps solve for all entries together; more would keep 2n³ zeros and ones
+
+NEAR = 1e-12  # sums that are off by less are rounding
+
+
+@dataclass(slots=True, eq=False)
+class BirkhoffRegion(RowsRegion):
+    """x ≥ 0, n rows of n entries each, with row and column sums of one. All entries are solved for together."""
+
+    def begin(self, d: int) -> Array:
+        return self.inside.copy()
+
+    def nearest(self, x: Array) -> Array:
+        near, n = np.maximum(x, 0.0) + 0.0, round(x.size**0.5)
+        W = near.reshape(n, n)
+        off = max(float(np.abs(W.sum(axis=0) - 1.0).max()), float(np.abs(W.sum(axis=1) - 1.0).max()))
+        if off <= NEAR and float((near - x).max(initial=0.0)) <= NEAR:
+            return near
+        return self.projected(x, near, max(off, float((near - x).max())))
+
+
+@lru_cache(maxsize=4)
+def birkhoff_region(n: int) -> BirkhoffRegion:
+    """The region of all doubly stochastic matrices of n rows; it is never changed."""
+    return BirkhoffRegion(limits(n), (np.zeros(n * n), np.ones(n * n)), np.full(n * n, 1.0 / n), least_assignment)
+
+
+def least_assignment(g: Array) -> float:
+    """The least ⟨g, P⟩ over permutations."""
+    from scipy.optimize import linear_sum_assignment
+
+    n = round(g.size**0.5)
+    G = g.reshape(n, n)
+    rows, columns = linear_sum_assignment(G)
+    return float(G[rows, columns].sum())
+
+
+def limits(n: int) -> Limits:
+    """Bounds, the sums of all rows, and of all columns but the last, whose sum follows.
+
+    >>> limits(2).A
+    array([[1., 1., 0., 0.],
+           [0., 0., 1., 1.],
+           [1., 0., 1., 0.]])
+    """
+    one = np.ones((1, n))
+    A = np.concatenate([np.kron(np.eye(n), one), np.kron(one, np.eye(n))])[:-1]
+    return Limits(np.zeros(n * n), np.ones(n * n), A, np.ones(len(A)), np.ones(len(A)))
+
+
 ZERO = 1e-12  # entries of a point below this are taken for 0, and their face for its face
 
 
@@ -62,7 +113,8 @@ class Birkhoff(Combinatorial):
     @property
     def traits(self) -> SetTraits:
         """Those of any set, and all entries together where they are not too many."""
-        small = type(self) is Birkhoff and self.shape[0] <= TOGETHER
+        # rows up to which Newton steps solve for all entries together; more would keep 2n³ zeros and ones
+        small = type(self) is Birkhoff and self.shape[0] <= 100
         return super().traits._replace(region=birkhoff_region(self.shape[0]) if small else None, spreads=True)
 
     def solved(self, c: Array) -> tuple[Index, float]:

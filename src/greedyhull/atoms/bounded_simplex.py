@@ -1,5 +1,4 @@
-"""The simplex with bounds: a portfolio in which every asset has at least, and at most, its share. `Simplex(d, lower=...,
-upper=...)` makes it."""
+"""The simplex with bounds on its weights, and the hypersimplex."""
 
 from __future__ import annotations
 
@@ -7,15 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from greedyhull.atoms.arguments import dimension, numbers, positive
-from greedyhull.atoms.base import AtomSet
-from greedyhull.atoms.geometry.faces import AT, room_above
-from greedyhull.atoms.geometry.farthest_pair import farthest_coordinates
-from greedyhull.atoms.geometry.regions import FillingRegion, as_written
-from greedyhull.atoms.geometry.row_ranges import CHUNK, row_blocks
-from greedyhull.atoms.neighbours import best_of
-from greedyhull.atoms.scores import lowest
-from greedyhull.atoms.sizes import Sizes
+from greedyhull.atoms.arguments import count_of, dimension, numbers, positive
+from greedyhull.atoms.base import AtomSet, Sizes
+from greedyhull.atoms.box import AT, room_above
+from greedyhull.atoms.geometry import CHUNK, row_blocks
+from greedyhull.atoms.neighbours import best_of, lowest
+from greedyhull.atoms.regions import FillingRegion, as_written
+from greedyhull.atoms.vertices import farthest_coordinates
 from greedyhull.errors import check
 from greedyhull.points.aligned import coordinates
 from greedyhull.points.shapes import Sparse, SparseBlock
@@ -24,6 +21,7 @@ from greedyhull.types import Array, Design, Index, SetTraits
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
+
 
 TINY = 1e-13  # bounds that miss ``total`` by a smaller share still have points: they are off by rounding
 FRAGMENT = 8.0 * float(np.finfo(np.float64).eps)  # a smaller share of ``total`` is not filled: certificates allow for more
@@ -234,3 +232,42 @@ def _bounds(given: Any, name: str, shape: tuple[int, ...], ceiling: float = np.i
     each = numbers(given, name, ceiling)
     check(each.shape in ((), shape), f"{name} has shape {each.shape}; one number, or {shape[0]} numbers, are wanted.")
     return np.array(given, dtype=np.float64), np.broadcast_to(each, shape) + 0.0
+
+
+class HyperSimplex(BoundedSimplex):
+    """Weights of at most 1/K of their sum, {0 ≤ w ≤ total/K : Σ w_j = total}.
+
+    Its atoms have K entries total/K: the choices of K out of d, whose mixtures it holds. It is a `Simplex` with upper bounds.
+    `Corrective`, the default where f has a Hessian, works on the coordinates.
+
+    Parameters
+    ----------
+    d : int
+        The number of coordinates.
+    K : int
+        The number of entries of an atom, from 1 (a simplex) to d (a single point).
+    total : float, default 1.0
+        The sum of the weights. `Solution.price` says what one more unit of it is worth.
+
+    See Also
+    --------
+    Simplex : Other bounds.
+    KSparse : Weights of both signs.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> gh.HyperSimplex(4, 2).argmin(np.array([1.0, -3.0, 0.5, 2.0]))
+    Sparse(places=array([1, 2]), entries=array([0.5, 0.5]))
+    """
+
+    def __init__(self, d: int, K: int, total: float = 1.0) -> None:
+        self.K = count_of(K, dimension(d))
+        super().__init__(d, total, positive(total, "total") / self.K)
+        self.radius = self.total
+
+    def __repr__(self) -> str:
+        return f"HyperSimplex({self.shape[0]}, K={self.K}, total={self.total:g})"
+
+    def rescaled(self, radius: float) -> HyperSimplex:
+        return HyperSimplex(self.shape[0], self.K, radius)

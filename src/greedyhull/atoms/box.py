@@ -1,28 +1,96 @@
-"""The box: every coordinate between its own bounds. Its atoms are the corners."""
+"""The box and the l-infinity ball."""
 
 from __future__ import annotations
 
+import heapq
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from greedyhull.atoms.arguments import numbers
-from greedyhull.atoms.base import AtomSet
-from greedyhull.atoms.geometry.box_corners import cheapest_flips, signs_maximum
-from greedyhull.atoms.geometry.faces import AT, room_above
-from greedyhull.atoms.geometry.regions import BoxRegion, as_written
-from greedyhull.atoms.geometry.row_ranges import products, row_spans
-from greedyhull.atoms.sizes import Sizes
+from greedyhull.atoms.arguments import dimension, numbers, positive
+from greedyhull.atoms.base import AtomSet, Sizes
+from greedyhull.atoms.geometry import Form, products, row_spans
+from greedyhull.atoms.regions import BoxRegion, as_written
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.aligned import alike, coordinates
-from greedyhull.points.arrays import locked
-from greedyhull.points.lengths import length
+from greedyhull.points.arrays import length, locked
 from greedyhull.points.shapes import Dense, DenseBlock
-from greedyhull.theory import Constant
-from greedyhull.types import Array, Design, SetTraits
+from greedyhull.theory import Constant, Status
+from greedyhull.types import Array, Design, Index, SetTraits
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
+
+
+FEW = 13  # so many coordinates have at most 4096 corners up to sign, which are all looked at
+
+
+def cheapest_flips(costs: Array, m: int) -> Iterator[Index]:
+    """The m subsets with the least total cost, cheapest first; the first is empty.
+
+    From a subset whose dearest member is the i-th cheapest come two more: with the next one added, and with the i-th
+    exchanged for the next one. Every subset comes from exactly one other, which is no dearer.
+
+    >>> [flipped.tolist() for flipped in cheapest_flips(np.array([2.0, 1.0, 5.0]), 4)]
+    [[], [1], [0], [1, 0]]
+    """
+    order = np.argsort(costs, kind="stable")
+    sorted_costs = costs[order]
+    heap: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
+    for _ in range(m):
+        if not heap:
+            return
+        _, chosen = heapq.heappop(heap)
+        yield order[list(chosen)]
+        following = chosen[-1] + 1 if chosen else 0
+        if following < len(order):
+            for more in {(*chosen, following), (*chosen[:-1], following)}:
+                heapq.heappush(heap, (float(sorted_costs[list(more)].sum()), more))
+
+
+def signs_maximum(form: Form, widths: Array) -> tuple[float, Status]:
+    """max over x ∈ {±1}^d of (Δx)ᵀH(Δx) for Δ = widths: exactly for few coordinates, or where an upper bound is attained."""
+    moving = np.flatnonzero(widths)
+    if not len(moving):
+        return 0.0, "exact"
+    H = form.entries(moving, moving) if len(moving) <= FEW else form.matrix()
+    if H is None:
+        return min(form.signs(widths), float(widths @ widths) * float(form.top())), "upper bound"
+    if len(moving) > FEW:
+        H = H[np.ix_(moving, moving)]
+    delta = widths[moving]
+    scaled = delta[:, None] * H * delta
+    if len(moving) <= FEW:
+        return _largest(scaled, _all_signs(len(moving))), "exact"
+    bound = min(float(np.abs(scaled).sum()), float(delta @ delta) * float(form.top()))
+    x = np.ones(len(moving))
+    for _ in range(20):  # x ← sign(Hx) never lowers xᵀHx
+        x = np.where(scaled @ x < 0, -1.0, 1.0)
+    return bound, "exact" if _largest(scaled, x[None, :]) >= bound * (1.0 - 1e-12) else "upper bound"
+
+
+def _all_signs(d: int) -> Array:
+    """All sign vectors with x_d = +1: x and −x give the same value."""
+    return 1.0 - 2.0 * ((np.arange(2 ** (d - 1))[:, None] >> np.arange(d)) & 1)
+
+
+def _largest(H: Array, signs: Array) -> float:
+    return float(np.einsum("ki,ki->k", signs @ H, signs).max())
+
+
+AT = 1e-14  # coordinates this near to a bound, relative to the size of the set, are at it: rounding leaves them there
+
+
+def room_above(w: Array, v: Array, low: Array | float, near: float) -> float:
+    """The largest t with w + t·v ≥ low; a coordinate that is at its bound and falls by no more than rounding counts not.
+
+    >>> room_above(np.array([0.5, 0.5]), np.array([1.0, -1.0]), 0.0, 1e-14)
+    0.5
+    """
+    left = np.maximum(w - low, 0.0)
+    falling = (v < 0.0) & ((left > near) | (v < -near))
+    return float((left[falling] / -v[falling]).min(initial=np.inf))
 
 
 class Box(AtomSet):
@@ -171,3 +239,37 @@ class Box(AtomSet):
 
 def _shown(bound: Array) -> str:
     return f"{bound.flat[0]:g}" if np.ptp(bound) == 0.0 else f"[{bound.min():g} … {bound.max():g}]"
+
+
+class LinfBall(Box):
+    """Ball of the maximum norm, {w : max_j |w_j| ≤ radius}.
+
+    Its atoms are the corners of a cube.
+
+    Parameters
+    ----------
+    d : int
+        The number of coordinates.
+    radius : float
+        The largest absolute value of a coordinate. `Solution.price` says what one more unit of it is worth.
+
+    See Also
+    --------
+    Box : Bounds that differ between coordinates.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> gh.LinfBall(3, 2.0).argmin(np.array([1.0, -3.0, 0.5])).array
+    array([-2.,  2., -2.])
+    """
+
+    def __init__(self, d: int, radius: float) -> None:
+        self.radius = positive(radius, "radius")
+        super().__init__(np.full(dimension(d), -self.radius), self.radius)
+
+    def __repr__(self) -> str:
+        return f"LinfBall({self.shape[0]}, radius={self.radius:g})"
+
+    def rescaled(self, radius: float) -> LinfBall:
+        return LinfBall(self.shape[0], radius)

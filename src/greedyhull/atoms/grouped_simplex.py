@@ -1,32 +1,101 @@
-"""The simplex with caps on groups: a portfolio in which no sector, and no single asset, has more than its share."""
+"""The simplex with caps on groups."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from greedyhull.atoms.arguments import numbers, positive
-from greedyhull.atoms.base import AtomSet
+from greedyhull.atoms.arguments import labelled, numbers, positive
+from greedyhull.atoms.base import AtomSet, Sizes
 from greedyhull.atoms.bounded_simplex import FRAGMENT
-from greedyhull.atoms.geometry.farthest_pair import farthest_coordinates
-from greedyhull.atoms.geometry.grouped_region import GroupedRegion
-from greedyhull.atoms.geometry.regions import as_written
-from greedyhull.atoms.labels import labelled
 from greedyhull.atoms.neighbours import best_of
-from greedyhull.atoms.sizes import Sizes
-from greedyhull.errors import GreedyhullError, check
-from greedyhull.errors.given import shown
-from greedyhull.kernels.box_qp import as_given
-from greedyhull.kernels.grouped_filling import TINY, fill_in_order, grouped_vertex, levels
+from greedyhull.atoms.regions import as_written
+from greedyhull.atoms.vertices import farthest_coordinates
+from greedyhull.errors import GreedyhullError, check, shown
+from greedyhull.kernels.bounded_qp import as_given
+from greedyhull.kernels.group_qp import (
+    TINY,
+    fill_in_order,
+    grouped_gap,
+    grouped_vertex,
+    levels,
+    nearest_grouped,
+    solve_grouped_qp,
+)
 from greedyhull.points.aligned import coordinates, mapping_of
 from greedyhull.points.shapes import Sparse, SparseBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Index, SetTraits
+from greedyhull.types import Array, Frame, Index, SetTraits
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
+
+
+@dataclass(slots=True, eq=False)
+class GroupedRegion:
+    """0 ≤ x ≤ high with the sum total, and sums over groups of at most room; ``of`` has the group of each coordinate."""
+
+    high: Array
+    of: Index
+    room: Array
+    total: float
+    middle: Array | None = None
+
+    def begin(self, d: int) -> None:
+        """A corner has few coordinates; the point nearest to the origin has all of them."""
+        return None
+
+    def nearest(self, x: Array) -> Array:
+        return nearest_grouped(x, self.high, self.of, self.room, self.total)
+
+    def free(self, g: Array, x: Array) -> Index:
+        """Those that are not zero, and of those at zero the ones that come first by what they cost."""
+        _, level = levels(g, self.high, self.of, self.room, self.total)
+        on = x > 0.0
+        # coordinates at zero that are let in together, the steepest; or as many as there are already
+        many = max(40, int(on.sum()))
+        costs = np.where(on | (self.high <= 0.0), np.inf, g - level[self.of])
+        if many < len(g):
+            steep = np.argpartition(costs, many)[:many]
+            on[steep[costs[steep] < np.inf]] = True
+            return on.nonzero()[0]
+        return (on | (costs < np.inf)).nonzero()[0]
+
+    def shares(self, g: Array, x: Array) -> Array:
+        _, level = levels(g, self.high, self.of, self.room, self.total)
+        r = g - level[self.of]
+        return np.asarray(np.maximum(r * x, r * (x - self.high)))
+
+    def section(self, frame: Frame, x: Array) -> GroupedSection:
+        high, of, y = frame.read(self.high), frame.read(self.of), frame.read(x)
+        rest = np.bincount(self.of, x, len(self.room)) - np.bincount(of, y, len(self.room))
+        return GroupedSection(high, of, np.maximum(self.room - rest, np.bincount(of, y, len(self.room))))
+
+    def moved(self, c: float, v: Array) -> GroupedRegion | None:
+        return None if v.any() or c <= 0.0 else GroupedRegion(c * self.high, self.of, c * self.room, c * self.total)
+
+
+@dataclass(slots=True, eq=False)
+class GroupedSection:
+    """0 ≤ y ≤ high with the sum that y has, and sums over groups of at most room."""
+
+    high: Array
+    of: Index
+    room: Array
+
+    def gap(self, grad: Array, y: Array) -> float:
+        return grouped_gap(grad, y, self.high, self.of, self.room)
+
+    def slope(self, grad: Array, y: Array, target: Array) -> float:
+        """Relative to the multiplier of the sum, which may be large compared with what it is about."""
+        nu, _ = levels(grad, self.high, self.of, self.room, float(y.sum()))
+        return float((grad - nu).dot(target - y))
+
+    def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array:
+        return solve_grouped_qp(H, grad, y, self.high, self.of, self.room, tol)
 
 
 class GroupedSimplex(AtomSet):

@@ -1,4 +1,4 @@
-"""What products and sums of sets share: a part for each owner, and an oracle that asks every set for its own."""
+"""Products and Minkowski sums of sets."""
 
 from __future__ import annotations
 
@@ -10,23 +10,29 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from greedyhull.atoms.base import AtomSet
-from greedyhull.atoms.closed_oracle import ClosedOracle
-from greedyhull.atoms.geometry.segments import BasisTable
-from greedyhull.atoms.oracle_base import OracleBase
-from greedyhull.errors import GreedyhullError, check
-from greedyhull.errors.given import shown
-from greedyhull.points.arrays import eps_of
-from greedyhull.points.blocks import is_block
-from greedyhull.points.entering import as_answer, as_floor, as_shortlist
+from greedyhull.atoms.arguments import array_of
+from greedyhull.atoms.base import NEAR, SAME, AtomSet, ClosedOracle, OracleBase, Sizes
+from greedyhull.atoms.birkhoff import Birkhoff
+from greedyhull.atoms.budget import BasisTable
+from greedyhull.atoms.linear_program import TOGETHER, Polytope
+from greedyhull.atoms.polyhedron import DENSE
+from greedyhull.atoms.regions import RowsRegion, side_by_side
+from greedyhull.atoms.simplex import Simplex
+from greedyhull.errors import GreedyhullError, check, shown
+from greedyhull.points.aligned import agree
+from greedyhull.points.arrays import eps_of, length
+from greedyhull.points.blocks import is_block, under
+from greedyhull.points.iterate import owners_agree
 from greedyhull.points.owners import Joint, OwnedBlock
 from greedyhull.points.shapes import Basis, Dense, Sparse, dense
-from greedyhull.points.states import under
-from greedyhull.types import Answer, Array, Atom, Block, Floor, Kind, Oracle, SetTraits, Shape, Shortlist, State
+from greedyhull.points.validate import as_answer, as_floor, as_shortlist
+from greedyhull.theory import Constant, Status
+from greedyhull.types import Answer, Array, Atom, Block, Faces, Floor, Kind, Oracle, SetTraits, Shape, Shortlist, State, faced
 from greedyhull.types import AtomSet as AnySet
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
+
 
 KINDS: tuple[Kind, ...] = ("always", "probability", "expectation", "estimate", "stationary")  # from strong to weak
 
@@ -230,3 +236,242 @@ def checked_sets(name: str, sets: Sequence[Any]) -> None:
 
 def _unpack(S: object) -> str:
     return " Unpack a list with a star." if isinstance(S, (list, tuple)) else ""
+
+
+class Product(Joined):
+    """Product S₁ × … × S_K: a point of each set, their entries one after the other.
+
+    A point has weights for the atoms of each set, and those of each set sum to one: few atoms stand for very many vertices.
+    The gap is the sum of the gaps of the sets. `Corrective` reweights the atoms of all sets together, and `BlockCoordinate`
+    goes from set to set.
+
+    Parameters
+    ----------
+    *sets : AtomSet
+        The sets. Points of sets with more than one dimension are written out in C order. Products among them are taken
+        apart, so that a product of products is one product.
+
+    See Also
+    --------
+    Sum : A point of each set, added.
+    BlockCoordinate : A solver for very many sets.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> S = gh.Product(gh.Simplex(2), gh.Simplex(3, total=2.0))
+    >>> s = gh.minimize(gh.quadratic(np.eye(5)), S, stop=gh.Gap(1e-9))
+    >>> s.x.round(4)
+    array([0.5   , 0.5   , 0.6667, 0.6667, 0.6667])
+    >>> S.split(s.x)[0].round(4)
+    array([0.5, 0.5])
+    """
+
+    def __init__(self, *sets: AnySet) -> None:
+        checked_sets("Product", sets)
+        flat = [T for S in sets for T in (S.sets if isinstance(S, Product) else (S,))]
+        ends = np.cumsum([0, *(prod(S.shape) for S in flat)])
+        super().__init__(flat, ends[:-1].tolist(), (int(ends[-1]),))
+
+    def _of(self, sets: Sequence[AnySet]) -> Product:
+        return Product(*sets)
+
+    def slices(self, x: Array) -> list[Array]:
+        flat = x.ravel()
+        return [flat[a:a + prod(S.shape)].reshape(S.shape) for S, a in zip(self.sets, self._starts, strict=True)]
+
+    def split(self, x: Array) -> list[Array]:
+        """Return the points of the sets that a point of the product is made of, each in its own shape.
+
+        Parameters
+        ----------
+        x : array_like
+            A point of the product.
+
+        Returns
+        -------
+        list of ndarray
+            A point of each set.
+        """
+        return self.slices(self._shaped(x))
+
+    def _shaped(self, x: Array) -> Array:
+        from greedyhull.atoms.arguments import array_of
+        from greedyhull.errors import check
+
+        array = array_of(x)
+        check(array.shape == self.shape, lambda: f"An array of shape {array.shape} was given, but {self!r} holds points of "
+                                                 f"shape {self.shape}.")
+        return array
+
+    @cached_property
+    def _totals(self) -> Array | None:
+        """The total of each set where all are simplices."""
+        simple = all(type(S) is Simplex for S in self.sets)
+        return np.array([S.total for S in self.sets if isinstance(S, Simplex)]) if simple else None
+
+    @property
+    def resolution(self) -> float:
+        return max(S.resolution for S in self.sets)
+
+    @property
+    def least_size(self) -> float:
+        return min(S.least_size for S in self.sets)
+
+    def _holds(self, x: Array, tol: float) -> bool:
+        totals = self._totals
+        if totals is None:
+            return all(S.contains(part, tol) for S, part in zip(self.sets, self.slices(x), strict=True))
+        sums, lows = np.add.reduceat(x, self._starts), np.minimum.reduceat(x, self._starts)
+        return bool((lows >= -tol * totals).all() and (np.abs(sums - totals) <= tol * totals).all())
+
+    def decompose(self, w: Array) -> Iterate:
+        return self._mixed([S.decompose(part) for S, part in zip(self.sets, self.slices(self._shaped(w)), strict=True)])
+
+    @property
+    def traits(self) -> SetTraits:
+        """Those of a set of several owners; it knows its faces where all of its sets do, its region where all have rows."""
+        return super().traits._replace(faces=all(S.traits.faces for S in self.sets), region=self._region)
+
+    @cached_property
+    def _region(self) -> RowsRegion | None:
+        if not all(isinstance(S, Polytope | Birkhoff) for S in self.sets):
+            return None
+        return side_by_side([S.traits.region for S in self.sets], TOGETHER, DENSE)
+
+    def within(self, w: Array, g: Array) -> Atom:
+        """The worst atom of the smallest face that holds w: that of each set."""
+        parts = zip(self._faced(), self.slices(w), self.slices(g), strict=True)
+        return self.joint(S.within(x, part) for S, x, part in parts)
+
+    def room(self, w: Array, v: Array) -> float:
+        """The largest t for which w + t·v lies in the set: the least of those of the sets."""
+        return min(S.room(x, part) for S, x, part in zip(self._faced(), self.slices(w), self.slices(v), strict=True))
+
+    def _faced(self) -> list[Faces]:
+        return [known for known in map(faced, self.sets) if known is not None]
+
+    def sizes(self) -> Sizes:
+        """D² and r_S² are the sums of those of the sets."""
+        sizes = [S.sizes() for S in self.sets]
+        D, r = (length(np.array([float(s[i]) for s in sizes])) for i in (0, 1))
+        return Sizes(Constant(D, _status(s.diameter for s in sizes), "D"),
+                     Constant(r, _status(s.circumradius for s in sizes), "r_S"))
+
+    def radius_around(self, x: Array) -> Constant:
+        """The square is the sum of those of the sets."""
+        found = [S.radius_around(part) for S, part in zip(self.sets, self.slices(x), strict=True)]
+        return Constant(length(np.array([float(R) for R in found])), _status(found), "R")
+
+
+def _status(constants: object) -> Status:
+    """That of a sum: exact where all are, an estimate where one is."""
+    told = {c.status for c in constants}  # type: ignore[attr-defined]
+    return "exact" if told == {"exact"} else "upper bound" if told <= {"exact", "upper bound"} else "estimated"
+
+
+class Sum(Joined):
+    """Minkowski sum {w₁ + … + w_K : w_b a point of S_b}.
+
+    A point keeps the atoms of each set by themselves, and their weights sum to one for each set; ``point.owners`` says whose
+    an atom is. So the answer comes with its parts: smooth plus sparse, a trend plus a few jumps.
+
+    Parameters
+    ----------
+    *sets : AtomSet
+        The sets, all of one shape. Sums among them are taken apart.
+
+    See Also
+    --------
+    Product : The points side by side.
+    Translated : A set plus one vector.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> S = gh.Sum(gh.L1Ball(3, 1.0), gh.LinfBall(3, 0.5))
+    >>> gh.minimize(gh.least_squares(np.eye(3), np.array([3.0, 0.4, 0.2])), S, stop=gh.Gap(1e-9)).x.round(4)
+    array([1.5, 0.4, 0.2])
+    """
+
+    def __init__(self, *sets: AnySet) -> None:
+        checked_sets("Sum", sets)
+        flat = [T for S in sets for T in (S.sets if isinstance(S, Sum) else (S,))]
+        for i, S in enumerate(flat):
+            if S.shape != flat[0].shape:
+                raise GreedyhullError(f"The sets of a sum must have points of one shape: {flat[0]!r} has {flat[0].shape}, and "
+                                      f"{S!r}, number {i}, has {S.shape}. To put points side by side, use Product.")
+        for S in flat:
+            agree(flat[0], S, "The sets of a sum")
+        super().__init__(flat, [0] * len(flat), flat[0].shape)
+
+    def _of(self, sets: Sequence[AnySet]) -> Sum:
+        return Sum(*sets)
+
+    def contains(self, w: Any, tol: float = 1e-9) -> bool:
+        """Whether the point lies in the sum: where its atoms are kept, each set is asked for its part; else by a search for a
+        mixture."""
+        return self.holds_parts(w, tol) or self._has(array_of(w), tol)
+
+    def contains_quickly(self, w: Iterate) -> bool | None:
+        """None: the weights of its atoms are the proof."""
+        return None
+
+    def excludes(self, w: Any, tol: float = 1e-9) -> bool:
+        """Whether the point certainly lies outside: a search proves it far from all points."""
+        x = array_of(w)
+        if x.shape != self.shape or not np.isfinite(x).all():
+            return True
+        if self.holds_parts(w, tol):
+            return False
+        found = self._nearest(x, max(tol, NEAR), max(tol, NEAR))
+        return found.lower > max(tol, NEAR) and found.kind == "always"
+
+    def owns(self, d: Atom) -> bool:
+        """Whether a vertex, or an atom of another set, is a point of the sum, to the last digits."""
+        return self._nearest(dense(d, self.shape), SAME, NEAR).distance <= SAME
+
+    def holds_parts(self, w: Any, tol: float) -> bool:
+        """Whether w is kept as a mixture of atoms for each set, whose parts the sets contain."""
+        from greedyhull.points.iterate import Iterate
+
+        if not isinstance(w, Iterate) or w.owners is None or w.shape != self.shape or not owners_agree(w, self):
+            return False
+        if not (w.weights >= 0.0).all() or not (np.abs(w.totals - 1.0) <= 1e-9).all():
+            return False
+        return all(S.contains(part, tol) for S, part in zip(self.sets, self.parts(w), strict=True))
+
+    def slices(self, x: Array) -> list[Array]:
+        return [x] * len(self.sets)
+
+    def parts(self, point: object) -> list[Array]:
+        """Return what each set adds to a point of a solution over this sum.
+
+        Parameters
+        ----------
+        point : point of a solution
+            A point with its atoms, ``solution.point``.
+
+        Returns
+        -------
+        list of ndarray
+            A point of each set; their sum is the point.
+        """
+        from greedyhull.points.iterate import Iterate
+
+        owners = point.owners if isinstance(point, Iterate) else None
+        check(isinstance(point, Iterate) and owners is not None, f"parts(point) needs the point of a solution over {self!r}, "
+              "with its atoms; an array alone does not say which set gave what.")
+        assert isinstance(point, Iterate) and owners is not None
+        found = []
+        for first, last in zip(self._firsts, self._firsts[1:], strict=False):
+            own, x = np.flatnonzero((owners >= first) & (owners < last)), np.zeros(self.shape)
+            point.block.take(own).add_to(x, point.weights[own])
+            found.append(x)
+        return found
+
+    def sizes(self) -> Sizes:
+        """D and r_S are at most the sums of those of the sets."""
+        sizes = [S.sizes() for S in self.sets]
+        D, r = (float(sum(float(s[i]) for s in sizes)) for i in (0, 1))
+        return Sizes.of(D, r, "exact" if len(sizes) == 1 and sizes[0].diameter.status == "exact" else "upper bound")

@@ -1,4 +1,4 @@
-"""The lp ball, for any p from 1 to infinity."""
+"""The Euclidean ball and the other lp balls."""
 
 from __future__ import annotations
 
@@ -6,18 +6,138 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from greedyhull.atoms.arguments import dimension, positive
-from greedyhull.atoms.base import AtomSet
-from greedyhull.atoms.geometry.regions import BallRegion, BoxRegion, as_written
-from greedyhull.atoms.geometry.row_ranges import CHUNK, row_blocks
-from greedyhull.atoms.sizes import Sizes
-from greedyhull.errors import check
-from greedyhull.errors.given import shown
+from greedyhull.atoms.arguments import dimension, numbers, positive
+from greedyhull.atoms.base import AtomSet, Sizes
+from greedyhull.atoms.geometry import CHUNK, products, row_blocks, row_norms
+from greedyhull.atoms.regions import BallRegion, BoxRegion, as_written
+from greedyhull.errors import check, shown
+from greedyhull.points.aligned import coordinates
+from greedyhull.points.arrays import length
 from greedyhull.points.shapes import Dense, DenseBlock
+from greedyhull.theory import Constant
 from greedyhull.types import Array, Design, Region, SetTraits
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
+
+
+class L2Ball(AtomSet):
+    """Euclidean ball {w : ‖w − centre‖₂ ≤ radius}.
+
+    Every point of the sphere is an atom. `Corrective`, the default where f has a Hessian, works on the coordinates;
+    ``point.atoms`` of its solution are the two ends of a diameter, computed when asked for.
+
+    Parameters
+    ----------
+    d : int
+        The number of coordinates.
+    radius : float
+        The radius.
+    centre : array_like of shape (d,), optional
+        The centre, the origin by default. It is kept as the attribute ``middle``.
+
+    See Also
+    --------
+    L1Ball : A ball whose minimisers are sparse.
+    LinfBall : Bounds on each coordinate.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> gh.L2Ball(2, 5.0).argmin(np.array([3.0, -4.0])).array
+    array([-3.,  4.])
+    """
+
+    dense_atoms = True
+
+    def __init__(self, d: int, radius: float, *, centre: Any = None) -> None:
+        self.shape = (dimension(d),)
+        self.radius = positive(radius, "radius")
+        centre, = coordinates(self, centre=centre)
+        self.middle = np.zeros(self.shape) if centre is None else numbers(centre, "centre")
+        check(self.middle.shape == self.shape, f"centre has shape {self.middle.shape}; {d} numbers are wanted.")
+        self.middle.flags.writeable = False
+
+    @property
+    def traits(self) -> SetTraits:
+        """Those of any set, and the ball, unless a derived class answers with other atoms."""
+        region = BallRegion(self.middle, self.radius) if as_written(type(self), L2Ball) else None
+        return super().traits._replace(region=region)
+
+    def __repr__(self) -> str:
+        return f"L2Ball({self.shape[0]}, radius={self.radius:g}{', centre=...' if self.middle.any() else ''})"
+
+    def argmin(self, g: Array) -> Dense:
+        """centre − radius·g/‖g‖."""
+        return Dense(self.middle - self.radius * direction(g))
+
+    def worst(self, g: Array, epsilon: float) -> Dense:
+        """The best atom turned by the angle θ at which radius·‖g‖(1 − cos θ) = epsilon."""
+        u = direction(g)
+        length = self.radius * float(np.dot(u, g))
+        cosine = max(-1.0, 1.0 - epsilon * (1.0 - 1e-12) / length) if length > 0 else -1.0
+        side = np.zeros(self.shape)
+        side[int(np.abs(u).argmin())] = 1.0
+        side = direction(side - u[int(side.argmax())] * u) if self.shape[0] > 1 else 0.0 * u
+        if self.shape[0] == 1 and cosine > -1.0:
+            cosine = 1.0  # on a line there is nothing between the two ends
+        return Dense(self.middle - self.radius * (cosine * u + np.sqrt(max(1.0 - cosine * cosine, 0.0)) * side))
+
+    def centre(self) -> Iterate:
+        """The middle, as two opposite points of the sphere."""
+        return self._between(np.eye(1, self.shape[0])[0], 0.0)
+
+    def _between(self, u: Array, share: float) -> Iterate:
+        """centre + share·radius·u for a unit vector u, as the two ends of that diameter."""
+        from greedyhull.points.iterate import Iterate
+
+        ends = np.stack([self.middle + self.radius * u, self.middle - self.radius * u])
+        weights = np.array([0.5 * (1.0 + share), 0.5 * (1.0 - share)])
+        keep = np.flatnonzero(weights > 0)
+        return Iterate(DenseBlock(ends[keep], self.shape), weights[keep], self.shape)
+
+    def _holds(self, x: Array, tol: float) -> bool:
+        rounding = 1e-15 * float(np.abs(self.middle).max())
+        return float(np.linalg.norm((x - self.middle) / self.radius)) <= 1.0 + tol + rounding / self.radius
+
+    def decompose(self, w: Array) -> Iterate:
+        """The two ends of the diameter through w."""
+        v = (self._inside(w) - self.middle) / self.radius
+        return self._between(direction(v), min(float(np.linalg.norm(v)), 1.0))
+
+    def max_abs(self, c: Array) -> float:
+        """Σ c_j |centre_j| + radius·‖c‖, attained where the atom has the centre's signs."""
+        return float((c * np.abs(self.middle)).sum() + self.radius * length(c))
+
+    def rescaled(self, radius: float) -> L2Ball:
+        return L2Ball(self.shape[0], radius, centre=self.middle)
+
+    def sizes(self) -> Sizes:
+        """D = 2·radius and r_S = radius."""
+        return Sizes.of(2.0 * self.radius, self.radius)
+
+    def radius_around(self, x: Array) -> Constant:
+        """radius + ‖x − centre‖."""
+        return Constant(self.radius + length(x - self.middle), "exact", "R")
+
+    def curvature(self, form: Any) -> Constant:
+        """4 radius² λ_max(H); exact where λ_max is."""
+        top = form.top()
+        return Constant(4.0 * self.radius * (self.radius * float(top)), top.status, "M")
+
+    def row_ranges(self, design: Design) -> tuple[Array, Array]:
+        """⟨a_i, centre⟩ ± radius·‖a_i‖."""
+        middle, reach = products(design, self.middle[None, :])[:, 0], self.radius * row_norms(design)
+        return middle - reach, middle + reach
+
+
+def direction(g: Array) -> Array:
+    """g/‖g‖ without overflow or underflow; the first unit vector if g = 0."""
+    largest = float(np.abs(g).max())
+    if largest == 0.0:
+        return np.asarray(np.eye(1, len(g))[0])
+    scaled = np.asarray(g, dtype=np.float64) / largest
+    return np.asarray(scaled / np.linalg.norm(scaled))
 
 
 class LpBall(AtomSet):

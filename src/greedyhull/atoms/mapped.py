@@ -1,23 +1,40 @@
-"""What scaled and translated sets share: another set's atoms, each moved the same way."""
+"""Scaled and translated sets."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from greedyhull.atoms.base import AtomSet
-from greedyhull.atoms.closed_oracle import ClosedOracle
-from greedyhull.atoms.oracle_base import OracleBase
-from greedyhull.errors import check
-from greedyhull.errors.given import shown
-from greedyhull.points.entering import as_answer, as_floor, as_shortlist
+from greedyhull.atoms.arguments import HUGE, array_of, numbers
+from greedyhull.atoms.base import AtomSet, ClosedOracle, OracleBase, Sizes
+from greedyhull.atoms.joined import Product
+from greedyhull.errors import check, shown
+from greedyhull.points.aligned import keep, kept, labels_of, ordered
+from greedyhull.points.arrays import locked
 from greedyhull.points.owners import Joint, OwnedBlock
-from greedyhull.types import Answer, Array, Atom, Block, Finite, Floor, Index, Oracle, SetTraits, Shortlist, State
+from greedyhull.points.shapes import Basis, BasisBlock, Dense, Sparse, dense
+from greedyhull.points.validate import as_answer, as_floor, as_shortlist
+from greedyhull.theory import Constant
+from greedyhull.types import (
+    Answer,
+    Array,
+    Atom,
+    Block,
+    Design,
+    Finite,
+    Floor,
+    Index,
+    Oracle,
+    SetTraits,
+    Shortlist,
+    State,
+    listed,
+)
 from greedyhull.types import AtomSet as AnySet
-from greedyhull.types.kinds import listed
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
@@ -209,3 +226,217 @@ def _block(atoms: list[Any], size: int) -> Block:
     for d in atoms[1:]:
         block = block.append(d)
     return block
+
+
+class Scaled(Mapped):
+    """Set c·S = {c·w : w in S}.
+
+    With a negative c it is reflected, too: ``Scaled(S, -1.0)`` is −S, and ``Sum(S, Scaled(S, -1.0))`` holds all differences.
+
+    Parameters
+    ----------
+    S : AtomSet
+        The set.
+    c : float
+        The factor, not zero.
+
+    See Also
+    --------
+    Translated : A set plus one vector.
+    Sum : Points of several sets, added.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> gh.Scaled(gh.Simplex(3), -2.0).argmin(np.array([1.0, 3.0, 0.5]))
+    Basis(index=1, scale=-2.0)
+    """
+
+    def __init__(self, S: AnySet, c: float) -> None:
+        super().__init__(S)
+        good = isinstance(c, (int, float, np.integer, np.floating)) and not isinstance(c, bool) and 0.0 < abs(float(c)) <= HUGE
+        check(bool(good), lambda: f"Scaled was given c = {shown(c)}; a number other than 0, at most {HUGE:g} in size, is "
+                                  "wanted.")
+        self.c = float(c)
+        self.unit = abs(self.c)
+
+    def __repr__(self) -> str:
+        return f"Scaled({self.S!r}, {self.c:g})"
+
+    def _of(self, S: AnySet) -> Scaled:
+        return Scaled(S, self.c)
+
+    def _affine(self) -> tuple[float, Array]:
+        return self.c, np.zeros(self.shape)
+
+    def _said(self, inner: SetTraits) -> SetTraits:
+        radius = None if inner.radius is None else abs(self.c) * inner.radius
+        middle = None if inner.middle is None else self.c * inner.middle
+        return inner._replace(radius=radius, middle=middle,
+                              total=None if inner.total is None or self.c < 0.0 else self.c * inner.total)
+
+    def moved(self, d: Atom) -> Atom:
+        if isinstance(d, Basis):
+            return Basis(d.index, self.c * d.scale + 0.0)
+        if isinstance(d, Sparse):
+            return Sparse(d.places, self.c * d.entries)
+        return Dense(self.c * dense(d, self.shape) + 0.0)
+
+    def blocks(self, block: Block) -> Block:
+        if isinstance(block, BasisBlock):
+            return BasisBlock(block.size, block.index, self.c * block.scale + 0.0)
+        if isinstance(block, OwnedBlock) and isinstance(block.inner, BasisBlock):
+            return OwnedBlock(self.blocks(block.inner), block.owners)
+        return super().blocks(block)
+
+    def back(self, x: Array) -> Array:
+        return np.asarray(x / self.c)
+
+    def seen_by(self, g: Array) -> tuple[Array, float]:
+        return (g if self.c > 0.0 else -g), 0.0  # of c·g only the sign matters to an argmin, and sizes may overflow
+
+    def contains(self, w: Any, tol: float = 1e-9) -> bool:
+        return self.S.contains(self.back(array_of(w)), tol)
+
+    def excludes(self, w: Any, tol: float = 1e-9) -> bool:
+        return self.S.excludes(self.back(array_of(w)), tol)
+
+    def max_abs(self, c: Array) -> float:
+        return abs(self.c) * self.S.max_abs(c)
+
+    def rescaled(self, radius: float) -> Scaled:
+        return Scaled(self.S.rescaled(radius / abs(self.c)), self.c)
+
+    def sizes(self) -> Sizes:
+        """Those of S, times |c|."""
+        D, r = self.S.sizes()
+        return Sizes(*(Constant(abs(self.c) * float(size), size.status, size.name) for size in (D, r)))
+
+    def radius_around(self, x: Array) -> Constant:
+        R = self.S.radius_around(self.back(x))
+        return Constant(abs(self.c) * float(R), R.status, R.name)
+
+    def curvature(self, form: Any) -> Constant:
+        """That over S, times c²."""
+        M = self.S.curvature(form)
+        return Constant(self.c * (self.c * float(M)), M.status, M.name)
+
+    def row_ranges(self, design: Design) -> tuple[Array, Array]:
+        low, high = self.S.row_ranges(design)
+        return (self.c * low, self.c * high) if self.c > 0.0 else (self.c * high, self.c * low)
+
+
+class Translated(Mapped):
+    """Set S + v = {w + v : w in S}.
+
+    Parameters
+    ----------
+    S : AtomSet
+        The set.
+    v : array_like
+        The vector, in the shape of the points.
+
+    See Also
+    --------
+    Scaled : A set times a number.
+    Sum : Points of several sets, added.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> S = gh.Translated(gh.L1Ball(3, 0.5), [1.0, 1.0, 1.0])
+    >>> gh.minimize(gh.quadratic(np.eye(3)), S, stop=gh.Gap(1e-9)).x.round(4)
+    array([0.8333, 0.8333, 0.8333])
+    """
+
+    def __init__(self, S: AnySet, v: Any) -> None:
+        super().__init__(S)
+        keep(self, labels_of(v, -1) if kept(S) is None else kept(S))
+        v = numbers(ordered(v, kept(S), "v", "the set"), "v")
+        check(v.shape == self.shape, f"v has shape {v.shape}, but {S!r} holds points of shape {self.shape}.")
+        self.v = locked(v + 0.0)
+        self._places = np.flatnonzero(self.v)
+        # the share of entries below which v is sparse, and so are atoms of S with few entries when they are moved
+        self._sparse = len(self._places) <= 0.1 * self.v.size
+        self.dense_atoms = S.dense_atoms or not self._sparse
+
+    def __repr__(self) -> str:
+        return f"Translated({self.S!r}, v of length {float(np.abs(self.v).max()) if self.v.size else 0.0:g})"
+
+    def _of(self, S: AnySet) -> Translated:
+        return Translated(S, self.v)
+
+    def _affine(self) -> tuple[float, Array]:
+        return 1.0, self.v
+
+    def _said(self, inner: SetTraits) -> SetTraits:
+        middle = None if inner.radius is None else self.v if inner.middle is None else inner.middle + self.v
+        return inner._replace(middle=middle, total=None)
+
+    def moved(self, d: Atom) -> Atom:
+        if self._sparse and isinstance(d, (Basis, Sparse)):
+            few = d if isinstance(d, Sparse) else Sparse(np.array([d.index]), np.array([d.scale]))
+            places = np.union1d(few.places, self._places).astype(np.intp)
+            entries = self.v.ravel()[places]
+            entries[np.searchsorted(places, few.places)] += few.entries
+            return Sparse(places[entries != 0.0], entries[entries != 0.0])
+        return Dense(dense(d, self.shape) + self.v + 0.0)
+
+    def _part(self, d: Atom, owner: int) -> Atom:
+        return self.moved(d) if owner == 0 else d
+
+    def back(self, x: Array) -> Array:
+        return np.asarray(x - self.v)
+
+    def seen_by(self, g: Array) -> tuple[Array, float]:
+        return g, float(np.vdot(g, self.v))
+
+    @cached_property
+    def _rounding(self) -> float:
+        """What rounding w + v may do to a point of S, relative to what tolerances of S are relative to."""
+        return 4.0 * (2.0**-52) * float(np.abs(self.v).max()) / max(self.S.least_size, 1e-300)
+
+    @cached_property
+    def _shifted(self) -> list[Translated]:
+        """The parts of a product, each with its own shift, and so with its own rounding."""
+        S = self.S
+        return [Translated(T, v.reshape(T.shape)) for T, v in zip(S.sets, S.slices(self.v), strict=True)] if isinstance(
+            S, Product) else []
+
+    @property
+    def resolution(self) -> float:
+        return max((T.resolution for T in self._shifted), default=self.S.resolution + self._rounding)
+
+    def contains(self, w: Any, tol: float = 1e-9) -> bool:
+        x = array_of(w)
+        if isinstance(self.S, Product) and x.shape == self.shape:
+            return all(T.contains(part, tol) for T, part in zip(self._shifted, self.S.slices(x), strict=True))
+        return x.shape == self.shape and self.S.contains(self.back(x), tol + self._rounding)
+
+    def excludes(self, w: Any, tol: float = 1e-9) -> bool:
+        x = array_of(w)
+        if isinstance(self.S, Product) and x.shape == self.shape:
+            return any(T.excludes(part, tol) for T, part in zip(self._shifted, self.S.slices(x), strict=True))
+        return x.shape != self.shape or self.S.excludes(self.back(x), tol + self._rounding)
+
+    def max_abs(self, c: Array) -> float:
+        return self.S.max_abs(c) + float((c * np.abs(self.v)).sum())
+
+    def rescaled(self, radius: float) -> Translated:
+        return Translated(self.S.rescaled(radius), self.v)
+
+    def sizes(self) -> Sizes:
+        """Those of S."""
+        return self.S.sizes()
+
+    def radius_around(self, x: Array) -> Constant:
+        return self.S.radius_around(self.back(x))
+
+    def curvature(self, form: Any) -> Constant:
+        """That over S."""
+        return self.S.curvature(form)
+
+    def row_ranges(self, design: Design) -> tuple[Array, Array]:
+        low, high = self.S.row_ranges(design)
+        shift = design.matvec(self.v)
+        return low + shift, high + shift

@@ -7,31 +7,32 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from greedyhull.atoms.arguments import array_of, matrix_shape, positive
-from greedyhull.atoms.base import AtomSet
+from greedyhull.atoms.base import AtomSet, Sizes
 from greedyhull.atoms.singular_oracle import SingularOracle, converged_pair, exact_pairs, leading_pairs, lying, scaled
-from greedyhull.atoms.sizes import Sizes
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.factors import Factors, balanced, of_block
 from greedyhull.points.gradients import as_array
 from greedyhull.points.shapes import RankOne, RankOneBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Block, MatrixQuadratic, ModelledMatrix, Objective, SetTraits
-from greedyhull.types.kinds import matrix_quadratic, modelled, singled
-from greedyhull.types.override import override
+from greedyhull.types import (
+    Array,
+    Block,
+    MatrixQuadratic,
+    ModelledMatrix,
+    Objective,
+    SetTraits,
+    matrix_quadratic,
+    modelled,
+    singled,
+)
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
 
 DROPPED = 1e-11  # of the largest singular value: what a slide leaves out
 FEW = 60  # pairs at least that a slide looks at
-FAR = 1e-3  # of the scale of f: a point with a larger gap slides in single precision
 SHARE, NEARLY = 1e-2, 1e-12  # of the excess of the largest, and of itself: singular values with less promise nothing
-WRITTEN = 4  # times as many entries as the gradient has may be written out
 TINY = 1e-300
-SURELY = 1e-14  # of the radius: what rounding may add to the lengths of atoms
-SMALL = 1024  # entries: smaller matrices are solved far beyond the gap that is asked for, by projected gradients
-INSIDE = 1.0 - 1e-6  # of the radius: the nuclear norm of points that the ball does not hold
-WRITABLE = 512  # rows or columns of a matrix that is written out for a Newton step
 MANY = 128  # rows of a matrix whose pairs are all computed where several are asked for
 
 
@@ -82,7 +83,6 @@ class NuclearBall(AtomSet):
         return f"NuclearBall({self.shape}, radius={self.radius:g})"
 
     @property
-    @override
     def traits(self) -> SetTraits:
         return super().traits._replace(random=True)  # for its oracle draws
 
@@ -93,7 +93,6 @@ class NuclearBall(AtomSet):
         pair = converged_pair(G)
         return RankOne(-pair.U[:, 0] + 0.0, pair.V[:, 0] + 0.0, self.radius)
 
-    @override
     def best(self, g: Array, m: int) -> Block:
         G, size = scaled(g)
         if m == 1 or size == 0.0 or min(self.shape) > MANY:
@@ -103,7 +102,6 @@ class NuclearBall(AtomSet):
         U, V = (pairs.V, pairs.U) if turned else (pairs.U, pairs.V)
         return RankOneBlock(-U.T + 0.0, V.T + 0.0, np.full(U.shape[1], self.radius))
 
-    @override
     def oracle(self, rng: np.random.Generator) -> SingularOracle:
         return SingularOracle(self.shape, self.radius, rng)
 
@@ -111,18 +109,15 @@ class NuclearBall(AtomSet):
         u, v = (np.eye(1, k)[0] for k in self.shape)
         return RankOne(u, v, 0.0)
 
-    @override
     def start(self, rng: np.random.Generator) -> RankOne:
         """The zero matrix."""
         return self._zero()
 
-    @override
     def centre(self) -> Iterate:
         from greedyhull.points.iterate import Iterate
 
         return Iterate.at(self._zero(), self.shape)
 
-    @override
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
         """Whether the singular values of a matrix sum to at most the radius; by its factors, where it has them."""
         if self._surely_has(w):
@@ -140,16 +135,15 @@ class NuclearBall(AtomSet):
         if not (isinstance(w, Iterate) and w.keeps_atoms and isinstance(w.block, RankOneBlock) and w.shape == self.shape):
             return False
         lengths = np.linalg.norm(w.block.U, axis=1) * np.linalg.norm(w.block.V, axis=1)
-        return bool(float(np.abs(w.weights * w.block.scales) @ lengths) <= self.radius * (1.0 + SURELY))
+        # of the radius: what rounding may add to the lengths of atoms
+        return bool(float(np.abs(w.weights * w.block.scales) @ lengths) <= self.radius * (1.0 + 1e-14))
 
     def _holds(self, x: Array, tol: float) -> bool:
         return float(np.linalg.svd(x, compute_uv=False).sum()) <= self.radius * (1.0 + tol)
 
-    @override
     def owns(self, d: Any) -> bool:
         return self.contains(d.block(0)) if isinstance(d, RankOne) else super().owns(d)
 
-    @override
     def decompose(self, w: Array) -> Iterate:
         U, sigma, V = np.linalg.svd(self._inside(w), full_matrices=False)
         return self._mixture(Factors(U, sigma, V.T), 0.0)
@@ -167,7 +161,6 @@ class NuclearBall(AtomSet):
             return Iterate(block.extend(self._zero().block(0)), np.append(weights, max(1.0 - total, 0.0)), self.shape)
         return Iterate(block, weights, self.shape)
 
-    @override
     def compressed(self, block: Block, weights: Array, tol: float) -> tuple[Block, Array]:
         """The singular pairs of the point: as many as its rank, and the zero matrix."""
         if isinstance(block, RankOneBlock) and _apart(block, weights):
@@ -178,17 +171,16 @@ class NuclearBall(AtomSet):
         w = self._mixture(found, 1e-3 * tol)
         return w.block, w.weights
 
-    @override
     def slide(self, f: Objective, w: Iterate) -> Iterate | None:
         """As `slide_within`, asked for no gap."""
         return self.slide_within(f, w, 0.0)
 
-    @override
     def slide_within(self, f: Objective, w: Iterate, gap: float) -> Iterate | None:
         """A step toward all pairs that promise something, then L-BFGS over the factors on the sphere on which the nuclear norm
         is at most the radius. Matrices with a short side: splitting, for squares of responses, or of entries if many are
         observed; Newton steps, where there are models; projected gradients for other losses of so many."""
-        large = self.shape[0] * self.shape[1] > SMALL
+        # entries: smaller matrices are solved far beyond the gap that is asked for, by projected gradients
+        large = self.shape[0] * self.shape[1] > 1024
         model = matrix_quadratic(f) if min(self.shape) <= MANY and large else None
         lower = None if model is None else self._split(model, w, gap)
         curved = modelled(f) if lower is None else None
@@ -203,11 +195,13 @@ class NuclearBall(AtomSet):
 
     def _unconstrained(self, f: Objective, w: Iterate) -> Iterate | None:
         """The minimum of a quadratic that is written out, where it lies inside the ball as w does; else None."""
-        from greedyhull.atoms.geometry.idle import unconstrained
+        from greedyhull.atoms.matrix_splitting import unconstrained
         from greedyhull.points.coordinate_iterate import CoordinateIterate
 
         model = matrix_quadratic(f)
-        if model is None or min(self.shape) > WRITABLE or self._used(w) > INSIDE:
+        # of the radius: the nuclear norm of points that the ball does not hold
+        # rows or columns of a matrix that is written out for a Newton step
+        if model is None or min(self.shape) > 512 or self._used(w) > (1.0 - 1e-6):
             return None
         exact, x = f.precise(), w.array()
 
@@ -229,9 +223,10 @@ class NuclearBall(AtomSet):
 
     def _slid_factors(self, f: Objective, w: Iterate) -> Iterate | None:
         """w after a step toward many pairs, and a descent over its factors; in single precision, if it was far away."""
-        from greedyhull.atoms.geometry.factor_descent import column_units, descend
+        from greedyhull.atoms.matrix_descent import column_units, descend
 
-        far = self._toward_many(f, w) > FAR * max(f.scale, abs(f.value(w)))
+        # of the scale of f: a point with a larger gap slides in single precision
+        far = self._toward_many(f, w) > 1e-3 * max(f.scale, abs(f.value(w)))
         found = of_block(w.block, w.weights, DROPPED)
         if found is None or not len(found.sigma):
             return None
@@ -252,7 +247,7 @@ class NuclearBall(AtomSet):
 
     def _split(self, model: MatrixQuadratic, w: Iterate, gap: float) -> Iterate | None:
         """A point where f is nearly least, or None where that is not below w."""
-        from greedyhull.atoms.geometry.splitting import descend_split
+        from greedyhull.atoms.matrix_splitting import descend_split
 
         equations = model.equations()
         Q = equations.basis
@@ -267,7 +262,7 @@ class NuclearBall(AtomSet):
 
     def _slid_newton(self, f: ModelledMatrix, w: Iterate, gap: float) -> Iterate | None:
         """w after Newton steps on the matrix that is written out."""
-        from greedyhull.atoms.geometry.newton_descent import descend_newton
+        from greedyhull.atoms.matrix_splitting import descend_newton
 
         found = descend_newton(f, w.array(), self.radius, gap)
         if found is None:
@@ -282,11 +277,12 @@ class NuclearBall(AtomSet):
         """
         g: Any = f.gradient(w)
         entries = g.nnz if is_sparse(g) else np.size(g) if f.traits.quadratic and isinstance(g, np.ndarray) else 0
-        return min(self.shape) <= MANY and WRITTEN * int(entries) >= self.shape[0] * self.shape[1]
+        # times as many entries as the gradient has may be written out
+        return min(self.shape) <= MANY and 4 * int(entries) >= self.shape[0] * self.shape[1]
 
     def _slid_dense(self, f: Objective, w: Iterate) -> Iterate | None:
         """w after projected gradients on the matrix that is written out, its longer side down, in units of the radius."""
-        from greedyhull.atoms.geometry.dense_descent import descend_dense, spectrum
+        from greedyhull.atoms.matrix_descent import descend_dense, spectrum
         from greedyhull.points.coordinate_iterate import CoordinateIterate
 
         turned, size = self.shape[0] < self.shape[1], scaled(f.gradient(w))[1]
@@ -330,25 +326,20 @@ class NuclearBall(AtomSet):
         w.move(move, float(f.along(w, move).argmin()))
         return gap
 
-    @override
     def max_abs(self, c: Array) -> float:
         """radius·‖c‖₂ for c ≥ 0 at most: Σ c|u||v|ᵀ is largest at the top singular pair of c."""
         return self.radius * largest_sum(c)
 
-    @override
     def max_length(self) -> float:
         return self.radius
 
-    @override
     def rescaled(self, radius: float) -> NuclearBall:
         return NuclearBall(self.shape, radius)
 
-    @override
     def sizes(self) -> Sizes:
         """D = 2·radius, between an atom and its negative, and r_S = radius."""
         return Sizes.of(2.0 * self.radius, self.radius)
 
-    @override
     def radius_around(self, x: Array) -> Constant:
         """‖radius·uvᵀ − x‖² ≤ radius² + ‖x‖² + 2·radius·σ₁(x), attained at the top pair of −x."""
         top = np.linalg.norm(x, 2)

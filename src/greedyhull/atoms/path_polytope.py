@@ -1,25 +1,219 @@
-"""Paths from one node of a graph to another, and their mixtures: unit flows."""
+"""Paths from one node of a graph to another, and their mixtures."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.atoms.arguments import array_of
-from greedyhull.atoms.base import NEAR, SAME
+from greedyhull.atoms.arguments import array_of, edges_of, node_of
+from greedyhull.atoms.base import NEAR, SAME, Sizes
 from greedyhull.atoms.combinatorial import EPS, Combinatorial, ones
-from greedyhull.atoms.geometry.path_mixtures import Mixture, acyclic, mixture
-from greedyhull.atoms.graph import edges_of, node_of
-from greedyhull.atoms.shortest_path import Levels, distances, joined, levels_of
-from greedyhull.atoms.sizes import Sizes
-from greedyhull.errors import check
+from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.arrays import locked
 from greedyhull.points.shapes import Sparse, SparseBlock
 from greedyhull.types import Array, Atom, Index
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
+
+
+def joined(edges: Index, nodes: int, source: int, target: int) -> Index:
+    """The edges that lie on a way from source to target which meets these two only at its ends."""
+    on = np.flatnonzero((edges[:, 1] != source) & (edges[:, 0] != target))  # first: what lies behind either is on no path
+    kept = edges[on]
+    ahead, back = _reached(kept, nodes, source), _reached(kept[:, ::-1], nodes, target)
+    return on[ahead[kept[:, 0]] & back[kept[:, 1]]]
+
+
+def _reached(edges: Index, nodes: int, first: int) -> Array:
+    """Which nodes can be reached from the first."""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import breadth_first_order
+
+    graph = csr_matrix((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(nodes, nodes))
+    seen = np.zeros(nodes, dtype=bool)
+    seen[breadth_first_order(graph, first, return_predecessors=False)] = True
+    return seen
+
+
+class Levels:
+    """A graph without cycles in order: the level of a node is the most edges on a way to it."""
+
+    def __init__(self, edges: Index, nodes: int, source: int, level: Index) -> None:
+        self.nodes, self.source = nodes, source
+        self.order = np.lexsort((edges[:, 1], level[edges[:, 1]]))
+        tails, heads = edges[self.order, 0], edges[self.order, 1]
+        starts = np.flatnonzero(np.concatenate([[True], heads[1:] != heads[:-1]]))  # where the edges into the next node begin
+        self.by_level = np.flatnonzero(np.concatenate([[True], np.diff(level[heads]) > 0]))
+        self.count, self.groups = len(self.by_level), []
+        ends = [*self.by_level[1:].tolist(), len(heads)]
+        for a, b in zip(self.by_level.tolist(), ends, strict=True):
+            inner = starts[(starts >= a) & (starts < b)]
+            self.groups.append((a, b, tails[a:b], inner - a, heads[inner]))
+
+    def least(self, c: Array) -> Array:
+        """The least length of a way to each node."""
+        far, c = np.full(self.nodes, np.inf), c[self.order]
+        far[self.source] = 0.0
+        for a, b, tails, inner, heads in self.groups:
+            far[heads] = np.minimum.reduceat(far[tails] + c[a:b], inner)
+        return far
+
+    def most(self, c: Array) -> float:
+        """The sum over the levels of the largest entry of an edge into it."""
+        return float(np.maximum.reduceat(c[self.order], self.by_level).sum())
+
+
+def levels_of(edges: Index, nodes: int, source: int) -> Levels | None:
+    """The levels of a graph, or None where it has a cycle. All edges lie on ways from the source."""
+    level, waits = np.zeros(nodes, dtype=np.intp), np.bincount(edges[:, 1], minlength=nodes)
+    order = np.argsort(edges[:, 0], kind="stable")
+    starts = np.searchsorted(edges[order, 0], np.arange(nodes + 1))
+    front, passed = np.array([source]), 0
+    while len(front):
+        out = np.concatenate([order[starts[v] : starts[v + 1]] for v in front.tolist()])
+        heads = edges[out, 1]
+        np.maximum.at(level, heads, level[edges[out, 0]] + 1)
+        np.subtract.at(waits, heads, 1)
+        passed += len(out)
+        heads = np.unique(heads)
+        front = heads[waits[heads] == 0]
+    return Levels(edges, nodes, source, level) if passed == len(edges) else None
+
+
+def distances(edges: Index, c: Array, nodes: int, source: int) -> tuple[Array, Index]:
+    """The least length of a way to each node of a graph with cycles, and the node before it on that way.
+
+    An error names the nodes of a cycle of negative length. One that is negative by rounding alone is none: then all edges
+    count as longer by what rounding may do.
+    """
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import NegativeCycleError, bellman_ford, dijkstra
+
+    order = np.lexsort((c, edges[:, 1], edges[:, 0]))
+    pairs = edges[order]
+    first = np.concatenate([[True], (pairs[1:] != pairs[:-1]).any(axis=1)])  # of parallel edges the cheapest
+    at = order[first]
+    search = dijkstra if (c >= 0.0).all() else bellman_ford
+    for more in (0.0, 4.0 * EPS * nodes):
+        graph = csr_matrix((c[at] + more, (edges[at, 0], edges[at, 1])), shape=(nodes, nodes))
+        with suppress(NegativeCycleError):
+            far, before = search(graph, indices=np.array([source]), return_predecessors=True)
+            if _leads_back(before[0], source):
+                return far[0], before[0]
+    cycle = " → ".join(map(str, _cycle(edges, c, nodes)))
+    raise GreedyhullError(f"The gradient makes the cycle {cycle} negative in length, so no path is shortest. Give a graph "
+                          "without cycles, or costs that are at least 0.")
+
+
+def _leads_back(before: Index, source: int) -> bool:
+    """Whether the nodes before nodes lead to the source, and not round a cycle."""
+    at = np.where(before < 0, source, before)
+    for _ in range(len(at).bit_length()):  # twice as many steps each time
+        at = at[at]
+    return bool((at == source).all())
+
+
+def _cycle(edges: Index, c: Array, nodes: int) -> list[int]:
+    """The nodes of a cycle of negative length."""
+    far, before = np.zeros(nodes), np.full(nodes, -1)
+    last = 0
+    for _ in range(nodes + 1):
+        ahead = far[edges[:, 0]] + c
+        better = np.flatnonzero(ahead < far[edges[:, 1]])
+        better = better[np.argsort(-ahead[better], kind="stable")]  # the last to be written is the best
+        far[edges[better, 1]], before[edges[better, 1]] = ahead[better], edges[better, 0]
+        last = int(edges[better[-1], 1]) if len(better) else last
+    for _ in range(nodes):  # back onto the cycle
+        last = int(before[last])
+    cycle = [last]
+    while len(cycle) == 1 or cycle[-1] != last:
+        cycle.append(int(before[cycle[-1]]))
+    return cycle[::-1]
+
+
+PATHS, STEPS = 2000, 50_000  # the most paths that are listed, and the most edges that are looked at
+
+
+class Mixture(NamedTuple):
+    """Paths, each by its edges, with weights that sum to one, and whether all paths were looked at: where ``ways`` is empty,
+    the flow is no mixture, or with ``all`` False, none that was found."""
+
+    ways: list[Index]
+    weights: Array
+    all: bool
+
+
+def acyclic(edges: Index, nodes: int) -> bool:
+    """Whether a graph has no cycle: each node is strongly connected to itself alone."""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    graph = csr_matrix((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(nodes, nodes))
+    count: Any = connected_components(graph, directed=True, connection="strong", return_labels=False)
+    return bool(count == nodes)
+
+
+def simple_paths(edges: Index, on: Index, source: int, target: int) -> tuple[list[Index], bool]:
+    """Paths from source to target along the edges ``on``, none of which meets a node twice, and whether these are all."""
+    out: dict[int, list[int]] = {}
+    for e in on.tolist():
+        out.setdefault(int(edges[e, 0]), []).append(e)
+    ways: list[Index] = []
+    way: list[int] = []
+    met = {source}
+    left = [iter(out.get(source, []))]
+    for _ in range(STEPS):
+        e = next(left[-1], None)
+        if e is None:
+            left.pop()
+            if not left:
+                return ways, True
+            met.discard(int(edges[way.pop(), 1]))
+            continue
+        node = int(edges[e, 1])
+        if node == target:
+            if len(ways) == PATHS:
+                return ways, False
+            ways.append(np.array([*way, e], dtype=np.intp))
+        elif node not in met:
+            way.append(e)
+            met.add(node)
+            left.append(iter(out.get(node, [])))
+    return ways, False
+
+
+def mixed(ways: list[Index], x: Array, near: float) -> Array | None:
+    """Weights with which paths give x, each entry up to ``near``; None where there are none."""
+    from scipy.optimize import linprog
+    from scipy.sparse import csc_array, hstack, vstack
+
+    if not ways:
+        return None
+    starts = np.cumsum([0, *(len(way) for way in ways)])
+    P = csc_array((np.ones(starts[-1]), np.concatenate(ways), starts), shape=(len(x), len(ways)))
+    off = csc_array(-np.ones((len(x), 1)))
+    rows: Any = csc_array(vstack([hstack([P, off]), hstack([-P, off])]))
+    sums = np.append(np.ones(len(ways)), 0.0)[None, :]
+    found = linprog(np.append(np.zeros(len(ways)), 1.0), A_ub=rows, b_ub=np.concatenate([x, -x]), A_eq=sums, b_eq=[1.0],
+                    bounds=(0, None))
+    if found.x is None:
+        return None
+    weights = np.maximum(found.x[:-1], 0.0)
+    weights /= weights.sum()
+    return weights if float(np.abs(P @ weights - x).max()) <= near else None
+
+
+def mixture(edges: Index, on: Index, ends: tuple[int, int], x: Array, near: float) -> Mixture:
+    """A flow along the edges ``on`` as a mixture of paths between two nodes, if it is one."""
+    ways, all_ = simple_paths(edges, on, *ends)
+    weights = mixed(ways, x, near)
+    if weights is None:
+        return Mixture([], np.zeros(0), all_)
+    used = np.flatnonzero(weights > 0.0)
+    return Mixture([ways[k] for k in used.tolist()], weights[used], all_)
 
 
 class PathPolytope(Combinatorial):

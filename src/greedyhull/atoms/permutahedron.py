@@ -7,20 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from greedyhull.atoms.arguments import numbers
-from greedyhull.atoms.base import AtomSet
-from greedyhull.atoms.geometry.row_ranges import CHUNK, row_blocks
-from greedyhull.atoms.scores import lowest
-from greedyhull.atoms.sizes import Sizes
+from greedyhull.atoms.base import AtomSet, Sizes
+from greedyhull.atoms.geometry import CHUNK, row_blocks
+from greedyhull.atoms.neighbours import lowest
 from greedyhull.errors import check
-from greedyhull.points.lengths import length
+from greedyhull.points.arrays import length
 from greedyhull.points.shapes import Dense, DenseBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design, Index
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
-
-MANY = 512  # numbers; the centre of more of them is written in two atoms, not in as many as there are numbers
 
 
 class Permutahedron(AtomSet):
@@ -85,7 +82,8 @@ class Permutahedron(AtomSet):
         from greedyhull.points.iterate import Iterate
 
         d = self.shape[0]
-        rows = np.stack([self.v, self.v[::-1]] if d > MANY else [np.roll(self.v, k) for k in range(d)])
+        # numbers; the centre of more of them is written in two atoms, not in as many as there are numbers
+        rows = np.stack([self.v, self.v[::-1]] if d > 512 else [np.roll(self.v, k) for k in range(d)])
         return Iterate(DenseBlock(rows, self.shape), np.full(len(rows), 1.0 / len(rows)), self.shape).merged()
 
     def _holds(self, x: Array, tol: float) -> bool:

@@ -1,4 +1,4 @@
-"""The simplex: weights that are non-negative and sum to ``total``; optionally within bounds."""
+"""The simplex, weights that sum to a total, and the capped simplex, weights that sum to at most one."""
 
 from __future__ import annotations
 
@@ -7,22 +7,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from greedyhull.atoms.arguments import dimension, positive
-from greedyhull.atoms.base import AtomSet
-from greedyhull.atoms.geometry.faces import AT, room_above
-from greedyhull.atoms.geometry.farthest_pair import farthest_coordinates
-from greedyhull.atoms.geometry.row_ranges import row_extremes
-from greedyhull.atoms.scores import largest, lowest, total
-from greedyhull.atoms.sizes import Sizes
+from greedyhull.atoms.base import AtomSet, Sizes
+from greedyhull.atoms.box import AT, room_above
+from greedyhull.atoms.geometry import row_extremes
+from greedyhull.atoms.neighbours import largest, lowest, total
+from greedyhull.atoms.vertices import farthest_coordinates
 from greedyhull.points.shapes import Basis, BasisBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design
-from greedyhull.types.override import KeepsFaces, KeepsFinite, override
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
 
 
-class Simplex(AtomSet, KeepsFinite, KeepsFaces):
+class Simplex(AtomSet):
     """Non-negative weights with a given sum, {w ≥ 0 : Σ w_j = total}.
 
     Its atoms are total·e_j. With ``lower`` or ``upper`` it is {lower ≤ w ≤ upper : Σ w_j = total}, and an atom fills
@@ -71,19 +69,15 @@ class Simplex(AtomSet, KeepsFinite, KeepsFaces):
     def __repr__(self) -> str:
         return f"Simplex({self.shape[0]}, total={self.total:g})"
 
-    @override
     def __len__(self) -> int:
         return self.shape[0]
 
-    @override
     def __getitem__(self, j: int) -> Basis:
         return Basis(range(len(self))[j], self.total)
 
-    @override
     def scores(self, g: Array) -> Array:
         return self.total * g
 
-    @override
     def block(self, j: Any) -> BasisBlock:
         """The atoms number j, an index array."""
         return BasisBlock(self.shape[0], j, np.full(len(j), self.total))
@@ -91,11 +85,9 @@ class Simplex(AtomSet, KeepsFinite, KeepsFaces):
     def argmin(self, g: Array) -> Basis:
         return Basis(int(g.argmin()), self.total)
 
-    @override
     def best(self, g: Array, m: int) -> BasisBlock:
         return self.block(lowest(g, m))
 
-    @override
     def centre(self) -> Iterate:
         from greedyhull.points.iterate import Iterate
 
@@ -105,7 +97,6 @@ class Simplex(AtomSet, KeepsFinite, KeepsFaces):
     def _holds(self, x: Array, tol: float) -> bool:
         return bool(x.item(x.argmin()) >= -tol * self.total) and abs(total(x) - self.total) <= tol * self.total
 
-    @override
     def decompose(self, w: Array) -> Iterate:
         from greedyhull.points.iterate import Iterate
 
@@ -113,45 +104,157 @@ class Simplex(AtomSet, KeepsFinite, KeepsFaces):
         index = np.flatnonzero(x > 0)
         return Iterate(self.block(index), x[index] / x[index].sum(), self.shape)
 
-    @override
     def within(self, w: Array, g: Array) -> Basis:
         """The worst atom of the smallest face that holds w: one of those with weight."""
         held = w > AT * self.total
         return Basis(int(np.where(held, g, -np.inf).argmax() if held.any() else w.argmax()), self.total)
 
-    @override
     def room(self, w: Array, v: Array) -> float:
         """The largest t for which w + t·v lies in the set, for v whose entries sum to zero."""
         return room_above(w, v, 0.0, AT * self.total)
 
-    @override
     def max_abs(self, c: Array) -> float:
         return self.total * largest(c)
 
-    @override
     def rescaled(self, radius: float) -> Simplex:
         return Simplex(self.shape[0], radius)
 
-    @override
     def sizes(self) -> Sizes:
         """D = √2·total and r_S = total·√(1 − 1/d) around the centre."""
         d = self.shape[0]
         return Sizes.of(self.total * np.sqrt(2.0) if d > 1 else 0.0, self.total * np.sqrt(1.0 - 1.0 / d))
 
-    @override
     def radius_around(self, x: Array) -> Constant:
         """‖total e_j − x‖² = ‖x‖² + total² − 2 total x_j."""
         u = x / self.total  # of which no square vanishes
         return Constant(self.total * float(np.sqrt(max(u @ u + 1.0 - 2.0 * u.min(), 0.0))), "exact", "R")
 
-    @override
     def curvature(self, form: Any) -> Constant:
         """total² max_ij (H_ii + H_jj − 2H_ij); from above where there are too many pairs."""
         most, status = farthest_coordinates(form)
         return Constant(self.total * (self.total * most), status, "M")
 
-    @override
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
         """total·min_j a_ij and total·max_j a_ij."""
         low, high = row_extremes(design)
         return self.total * low, self.total * high
+
+
+class CappedSimplex(AtomSet):
+    """Non-negative weights with a budget, {w ≥ 0 : Σ w_j ≤ total}.
+
+    Its d + 1 atoms are total·e_j and the origin, where runs start.
+
+    Parameters
+    ----------
+    d : int
+        The number of coordinates.
+    total : float, default 1.0
+        The largest sum. `Solution.price` says what one more unit of it is worth.
+
+    See Also
+    --------
+    Simplex : Weights whose sum is exactly total.
+    L1Ball : Weights of both signs.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> gh.CappedSimplex(2).argmin(np.array([1.0, 3.0]))      # the origin
+    Basis(index=0, scale=0.0)
+    """
+
+    def __init__(self, d: int, total: float = 1.0) -> None:
+        self.shape = (dimension(d),)
+        self.radius = self.total = positive(total, "total")
+
+    def __repr__(self) -> str:
+        return f"CappedSimplex({self.shape[0]}, total={self.total:g})"
+
+    def __len__(self) -> int:
+        return self.shape[0] + 1
+
+    def __getitem__(self, j: int) -> Basis:
+        return self.block(np.array([range(len(self))[j]]))[0]
+
+    def scores(self, g: Array) -> Array:
+        return np.append(self.total * g, g.dtype.type(0.0))
+
+    def block(self, j: Any) -> BasisBlock:
+        """The atoms number j, an index array."""
+        origin = j == self.shape[0]
+        return BasisBlock(self.shape[0], np.where(origin, 0, j), np.where(origin, 0.0, self.total))
+
+    def argmin(self, g: Array) -> Basis:
+        j = int(g.argmin())
+        return Basis(0, 0.0) if g[j] >= 0 else Basis(j, self.total)
+
+    def best(self, g: Array, m: int) -> BasisBlock:
+        scores = self.scores(g)
+        return self.block(lowest(scores, m))
+
+    def start(self, rng: np.random.Generator) -> Basis:
+        """The origin."""
+        return Basis(0, 0.0)
+
+    def centre(self) -> Iterate:
+        from greedyhull.points.iterate import Iterate
+
+        m = len(self)
+        return Iterate(self.block(np.arange(m)), np.full(m, 1.0 / m), self.shape)
+
+    def _holds(self, x: Array, tol: float) -> bool:
+        return bool(x.item(x.argmin()) >= -tol * self.total) and total(x) <= (1.0 + tol) * self.total
+
+    def decompose(self, w: Array) -> Iterate:
+        from greedyhull.points.iterate import Iterate
+
+        x = self._inside(w)
+        j = np.flatnonzero(x > 0)
+        weights = x[j] / self.total
+        slack = 1.0 - float(weights.sum())
+        if slack > 0:
+            j, weights = np.append(j, self.shape[0]), np.append(weights, slack)
+        return Iterate(self.block(j), weights / weights.sum(), self.shape)
+
+    def within(self, w: Array, g: Array) -> Basis:
+        """The worst atom of the smallest face that holds w: one of those with weight, or the origin below the total."""
+        near = AT * self.total
+        scores = np.where(w > near, self.total * g, -np.inf)
+        j = int(scores.argmax())
+        below = float(w.sum()) < self.total - near
+        return Basis(0, 0.0) if scores[j] == -np.inf or (below and scores[j] < 0.0) else Basis(j, self.total)
+
+    def room(self, w: Array, v: Array) -> float:
+        """The largest t for which w + t·v lies in the set."""
+        near, rise = AT * self.total, float(v.sum())
+        above = max(self.total - float(w.sum()), 0.0) / rise if rise > near else np.inf
+        return min(above, room_above(w, v, 0.0, near))
+
+    def max_abs(self, c: Array) -> float:
+        return self.total * largest(c)
+
+    def rescaled(self, radius: float) -> CappedSimplex:
+        return CappedSimplex(self.shape[0], radius)
+
+    def sizes(self) -> Sizes:
+        """Those of the simplex, whose ball holds the origin too; a segment for d = 1."""
+        d = self.shape[0]
+        if d == 1:
+            return Sizes.of(self.total, 0.5 * self.total)
+        return Sizes.of(self.total * np.sqrt(2.0), self.total * np.sqrt(1.0 - 1.0 / d))
+
+    def radius_around(self, x: Array) -> Constant:
+        """‖total e_j − x‖² = ‖x‖² + total² − 2 total x_j, and ‖x‖² for the origin."""
+        u = x / self.total  # of which no square vanishes
+        return Constant(self.total * float(np.sqrt(u @ u + max(1.0 - 2.0 * u.min(), 0.0))), "exact", "R")
+
+    def curvature(self, form: Any) -> Constant:
+        """total² max over i, j of H_ii + H_jj − 2H_ij and H_jj; from above where there are too many pairs."""
+        most, status = farthest_coordinates(form)
+        return Constant(self.total * (self.total * max(most, float(form.diagonal().max()))), status, "M")
+
+    def row_ranges(self, design: Design) -> tuple[Array, Array]:
+        """total·min(0, min_j a_ij) and total·max(0, max_j a_ij)."""
+        low, high = row_extremes(design)
+        return self.total * np.minimum(low, 0.0), self.total * np.maximum(high, 0.0)

@@ -12,31 +12,38 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.atoms.oracle_base import OracleBase
+from greedyhull.atoms.base import OracleBase
 from greedyhull.errors import check
-from greedyhull.kernels.golub_kahan import Bidiagonal, Pairs
-from greedyhull.kernels.growth_proof import component, grown, limit_of_steps, steps_to_prove
-from greedyhull.kernels.norm_proofs import CLOSE, SPARSE, UNIT, WIDER, gamma, proved_norm
+from greedyhull.kernels.singular import (
+    CLOSE,
+    SPARSE,
+    UNIT,
+    WIDER,
+    Bidiagonal,
+    Pairs,
+    component,
+    gamma,
+    grown,
+    limit_of_steps,
+    proved_norm,
+    steps_to_prove,
+)
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.gradients import as_array
 from greedyhull.points.shapes import RankOneBlock
 from greedyhull.types import Array, Floor, Gradient, Kind, Shape, Shortlist, State
-from greedyhull.types.override import override
 
 SMALL = 128  # rows up to which eigenvalues take no longer than Lanczos steps
 FACTORED = 5000  # rows up to which a proof by a factorisation is affordable
 STEPS, FIRST_STEPS = 30, 80  # Lanczos steps for a proposal, and for the first one
 PAIRS, FIRST_PAIRS = 10, 40  # pairs that a proposal names at most
 LOOK, LEAST = 4, 0.145  # where a tolerance is given: steps between two looks, and times ln n·√(σ₁/tolerance) how many at least
-KNOWN = 0.5  # of these from a start that was the top vector before
-LEFT = 0.5  # of the tolerance: what the largest value may still grow by where steps end
 COARSE, LARGE = 1e-5, 2**18  # of ‖G‖_F: for such a tolerance steps are in single precision, if there are so many entries
 NOISE = 1e-3  # what is added to a warm start: it may be orthogonal to the pair that is now on top
 SURE = 20  # Lanczos steps after which one looks whether the largest value still grows
 MOST = 600  # steps of a proof at most
 TRIES = 4  # proofs with high probability, each after a better guess of σ₁
 DELTA = 1e-3  # how likely the random proofs of a run are to fail, all together, if one is asked for in each iteration
-ANY = 0.02  # of a rough bound: where so much slack is welcome, that bound will do
 GOOD = 1e-12  # of σ₁: a proof with less slack than this is not sought
 
 
@@ -160,8 +167,10 @@ def run_until_near(space: Bidiagonal, steps: int, near: float, cold: bool) -> No
         before, top, last = top, space.top(), growth
         growth = top - before if np.isfinite(before) else np.inf
         left = growth * growth / (last - growth) if growth < last < np.inf else growth
-        least = (1.0 if cold else KNOWN) * LEAST * log(max(space.G.shape)) * (top / near) ** 0.5
-        if (k >= least and left <= LEFT * near) or space.ended:
+        # of these from a start that was the top vector before
+        least = (1.0 if cold else 0.5) * LEAST * log(max(space.G.shape)) * (top / near) ** 0.5
+        # of the tolerance: what the largest value may still grow by where steps end
+        if (k >= least and left <= 0.5 * near) or space.ended:
             return
     space.run(steps)
 
@@ -205,7 +214,6 @@ class SingularOracle(OracleBase):
         self.count = 0
         self.warm: Array | None = None  # the top right vector of the last gradient
 
-    @override
     def best(self, g: Array, m: int = 1, *, tol: float = 0.0, enough: float = -np.inf) -> Shortlist:
         """Up to m top pairs; proved at once where the matrix is small."""
         self.count += 1
@@ -262,7 +270,6 @@ class SingularOracle(OracleBase):
         """radius·σ₁ at most, rounding of the products included."""
         return self.radius * most * size * (1.0 + 16.0 * UNIT)
 
-    @override
     def floor(self, g: Array, tol: float = 0.0) -> Floor:
         """−radius·σ₁ or a little less, proved."""
         G, size = scaled(g)
@@ -278,7 +285,7 @@ class SingularOracle(OracleBase):
         if p <= SMALL:
             return Norm(proved_norm(G, None, slack))
         rough = rough_norm(G)
-        if slack >= ANY * rough:
+        if slack >= 0.02 * rough:  # of a rough bound: where so much slack is welcome, that bound will do
             return Norm(rough)
         if p <= FACTORED and self.warm is not None:
             reached = settled(Bidiagonal(G.T, self._toward_top(G, p), MOST), slack, SURE // 2)
@@ -317,12 +324,10 @@ class SingularOracle(OracleBase):
             slack *= WIDER
         return Norm(rough, sharpest=sharpest)
 
-    @override
     def state(self) -> State:
         state: State = {"count": np.array(self.count), "seed": np.array(self.seed)}
         return state if self.warm is None else {**state, "warm": self.warm.copy()}
 
-    @override
     def restore(self, state: State) -> None:
         self.count, self.seed = int(state["count"]), int(state["seed"])
         self.warm = state["warm"].copy() if "warm" in state else None

@@ -1,23 +1,184 @@
-"""The spectrahedron: positive semidefinite matrices of given trace. Its atoms are trace·vvᵀ."""
+"""Positive semidefinite matrices of given trace."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from greedyhull.atoms.arguments import array_of, dimension, positive
-from greedyhull.atoms.base import AtomSet
-from greedyhull.atoms.eigen_oracle import EigenOracle, lowest_pairs, symmetric
+from greedyhull.atoms.base import AtomSet, OracleBase, Sizes
 from greedyhull.atoms.nuclear_ball import DROPPED, FEW, NEARLY, SHARE, largest_sum
-from greedyhull.atoms.sizes import Sizes
+from greedyhull.atoms.singular_oracle import (
+    DELTA,
+    FACTORED,
+    GOOD,
+    MOST,
+    NOISE,
+    PAIRS,
+    SMALL,
+    STEPS,
+    TRIES,
+    longest_sums,
+    rough_norm,
+    scaled,
+)
+from greedyhull.kernels.singular import (
+    CLOSE,
+    UNIT,
+    Bidiagonal,
+    component,
+    gamma,
+    grown,
+    limit_of_steps,
+    proved_floor,
+    steps_to_prove,
+)
 from greedyhull.points.shapes import RankOne, RankOneBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Block, Objective, SetTraits
-from greedyhull.types.override import override
+from greedyhull.types import Array, Block, Floor, Gradient, Kind, Objective, SetTraits, Shortlist, State
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
+
+
+WIDER, ROUGH = 8.0, 1e-6  # where a proof fails: by how much the slack grows, and of the norm how much it is then at least
+
+
+class Least(NamedTuple):
+    """The lowest eigenvalue is at least ``least``, and what kind of promise that is; ``sharpest`` as in `Floor`."""
+
+    least: float
+    kind: Kind = "always"
+    delta: float = 0.0
+    sharpest: float = 0.0
+
+
+class Lowest(NamedTuple):
+    """The lowest eigenvalues, ascending, and their vectors as columns."""
+
+    values: Array
+    V: Array
+
+
+def symmetric(g: Gradient) -> tuple[Any, float]:
+    """(g + gᵀ)/2 of a scaled g, as an array or a CSR matrix, and the scale."""
+    G, size = scaled(g)
+    half = 0.5 * G
+    return (half + half.T if isinstance(G, np.ndarray) else (half + half.T).tocsr()), size
+
+
+class Shifted:
+    """σI − G, whose largest singular pairs are the lowest eigenpairs of G where σ bounds all of its eigenvalues."""
+
+    def __init__(self, G: Any, shift: float) -> None:
+        self.G, self.shift, self.shape = G, shift, G.shape
+
+    @property
+    def T(self) -> Shifted:
+        return self
+
+    def __matmul__(self, v: Array) -> Array:
+        return np.asarray(self.shift * v - self.G @ v)
+
+
+def lowest_pairs(G: Any, m: int, start: Array | None = None, steps: int | None = None) -> Lowest:
+    """About the m lowest eigenpairs of a symmetric matrix, exact ones where it is small."""
+    n = G.shape[0]
+    if n <= SMALL:
+        values, V = np.linalg.eigh(G if isinstance(G, np.ndarray) else G.toarray())
+        return Lowest(values[:m], V[:, :m])
+    steps = max(2 * m, 120) if steps is None else steps
+    start = np.random.default_rng(0).standard_normal(n) if start is None else start
+    space = Bidiagonal(Shifted(G, rough_norm(G)), start, steps)
+    space.run(steps)
+    found = space.pairs(m).V
+    V, _ = np.linalg.qr(found if found.shape[1] else start[:, None])  # of σI every vector is one
+    values, turned = np.linalg.eigh(V.T @ np.asarray(G @ V))
+    return Lowest(values, V @ turned)
+
+
+class EigenOracle(OracleBase):
+    """The oracle of one solve: its state is the last vector and the number of proposals, as that of `SingularOracle`."""
+
+    def __init__(self, atoms: Callable[[Array], RankOneBlock], n: int, trace: float, rng: np.random.Generator) -> None:
+        self.atoms, self.n, self.trace = atoms, n, trace
+        self.seed = int(rng.integers(2**62))
+        self.count = 0
+        self.warm: Array | None = None
+
+    def best(self, g: Array, m: int = 1, *, tol: float = 0.0, enough: float = -np.inf) -> Shortlist:
+        self.count += 1
+        G, size = symmetric(g)
+        if self.n <= SMALL:
+            atoms = self.atoms(lowest_pairs(G, min(m, self.n)).V.T)
+            score = float(atoms.take(np.arange(1)).dots(g)[0])
+            return Shortlist(atoms, max(score - self._below(*self._bound(G, 0.0)[:1], size), 0.0))
+        rng = np.random.default_rng([self.seed, self.count, 0])
+        noise = rng.standard_normal(self.n)
+        start = noise if self.warm is None else self.warm + (NOISE / np.linalg.norm(noise)) * noise
+        pairs = lowest_pairs(G, min(m, PAIRS), start, 2 * STEPS)
+        self.warm = pairs.V[:, 0].copy()
+        return Shortlist(self.atoms(pairs.V.T), np.inf)
+
+    def _below(self, least: float, size: float) -> float:
+        """trace·λ_min at least, rounding of the products included."""
+        return self.trace * size * (least - 16.0 * UNIT * abs(least))
+
+    def floor(self, g: Array, tol: float = 0.0) -> Floor:
+        """trace·λ_min or a little less, proved."""
+        G, size = symmetric(g)
+        if size == 0.0:
+            return Floor(0.0)
+        least, kind, delta, sharpest = self._bound(G, tol / (self.trace * size))
+        return Floor(self._below(least, size), kind, delta, self.trace * size * sharpest)
+
+    def _bound(self, G: Any, slack: float) -> Least:
+        if self.n <= SMALL:
+            A = G if isinstance(G, np.ndarray) else G.toarray()
+            return Least(proved_floor(A, float(np.linalg.eigvalsh(A)[0]), slack))
+        shift = rough_norm(G)
+        start = np.random.default_rng([self.seed, self.count, 2]).standard_normal(self.n)
+        space = Bidiagonal(Shifted(G, shift), start, MOST)
+        top = 0.0
+        for steps in range(40, MOST + 1, 40):
+            space.run(steps)
+            before, top = top, space.top()
+            if top - before <= max(0.1 * slack, GOOD * top) or space.ended:
+                break
+        if self.n <= FACTORED:
+            return Least(proved_floor(G if isinstance(G, np.ndarray) else G.toarray(), shift - top, slack))
+        return self._likely(G, shift, max(top, ROUGH * shift), slack) if shift > 0.0 else Least(0.0)
+
+    def _likely(self, G: Any, shift: float, reached: float, slack: float) -> Least:
+        """shift − λ₁(shift·I − G) at least, with high probability, from a random start that nothing else has used."""
+        delta = DELTA / (max(self.count, 1) * (max(self.count, 1) + 1.0))
+        z, s = np.random.default_rng([self.seed, self.count, 1]).standard_normal(self.n), component(self.n, delta)
+        B = Shifted(G, shift)
+        off = 2.0 * shift * gamma(longest_sums(G) + 4)  # shift bounds the norm of |G|
+        sharpest = 0.0
+        for _ in range(TRIES):
+            slack = max(slack, GOOD * reached)
+            mu, limit = reached + 0.25 * slack, reached + slack
+            if steps_to_prove(mu, limit, s) > 2 * MOST:  # what can be proved in so many steps
+                limit = limit_of_steps(mu, 2 * MOST, s)
+                sharpest = limit_of_steps(reached, 2 * MOST, s) - reached
+            found = grown(B.__matmul__, off, z, mu, limit, s, min(steps_to_prove(mu, limit, s), 2 * MOST))
+            if found.proved:
+                return Least(shift - limit - 4.0 * UNIT * (shift + limit), "probability", delta, sharpest)
+            unit = found.last / float(np.linalg.norm(found.last))
+            reached = max(reached * (1.0 + CLOSE), float(unit.dot(B @ unit)))
+            slack = max(WIDER * slack, ROUGH * shift)
+        return Least(-shift, sharpest=sharpest)
+
+    def state(self) -> State:
+        state: State = {"count": np.array(self.count), "seed": np.array(self.seed)}
+        return state if self.warm is None else {**state, "warm": self.warm.copy()}
+
+    def restore(self, state: State) -> None:
+        self.count, self.seed = int(state["count"]), int(state["seed"])
+        self.warm = state["warm"].copy() if "warm" in state else None
 
 
 class Spectrahedron(AtomSet):
@@ -53,7 +214,6 @@ class Spectrahedron(AtomSet):
         return f"Spectrahedron({self.shape[0]}, trace={self.trace:g})"
 
     @property
-    @override
     def traits(self) -> SetTraits:
         return super().traits._replace(random=True)  # for its oracle draws
 
@@ -66,20 +226,16 @@ class Spectrahedron(AtomSet):
     def argmin(self, g: Array) -> RankOne:
         return self._atoms(lowest_pairs(symmetric(g)[0], 1).V.T)[0]
 
-    @override
     def best(self, g: Array, m: int) -> Block:
         return self._atoms(lowest_pairs(symmetric(g)[0], min(m, self.shape[0])).V.T)
 
-    @override
     def oracle(self, rng: np.random.Generator) -> EigenOracle:
         return EigenOracle(self._atoms, self.shape[0], self.trace, rng)
 
-    @override
     def start(self, rng: np.random.Generator) -> RankOne:
         """The atom of the vector whose entries are all the same."""
         return self._atoms(np.full((1, self.shape[0]), self.shape[0] ** -0.5))[0]
 
-    @override
     def centre(self) -> Iterate:
         """trace/n times the identity."""
         from greedyhull.points.iterate import Iterate
@@ -87,7 +243,6 @@ class Spectrahedron(AtomSet):
         n = self.shape[0]
         return Iterate(self._atoms(np.eye(n)), np.full(n, 1.0 / n), self.shape)
 
-    @override
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
         """Whether a matrix is symmetric and semidefinite, and has the trace; seen from atoms vvᵀ where it has such."""
         from greedyhull.points.iterate import Iterate
@@ -104,13 +259,11 @@ class Spectrahedron(AtomSet):
         near = tol * self.trace
         return bool(values[0] >= -near and abs(float(values.sum()) - self.trace) <= near and np.abs(x - x.T).max() <= near)
 
-    @override
     def owns(self, d: Any) -> bool:
         from greedyhull.points.iterate import Iterate
 
         return self.contains(Iterate.at(d, self.shape))
 
-    @override
     def decompose(self, w: Array) -> Iterate:
         x = self._inside(w)
         values, vectors = np.linalg.eigh(0.5 * x + 0.5 * x.T)
@@ -122,7 +275,6 @@ class Spectrahedron(AtomSet):
         keep = values > least * values.max()
         return Iterate(self._atoms(V[:, keep].T), values[keep] / values[keep].sum(), self.shape)
 
-    @override
     def compressed(self, block: Block, weights: Array, tol: float) -> tuple[Block, Array]:
         """The eigenvectors of the point: as many as its rank."""
         factor = _root(block, weights)
@@ -132,10 +284,9 @@ class Spectrahedron(AtomSet):
         w = self._mixture(V, sigma**2, 1e-3 * tol)
         return w.block, w.weights
 
-    @override
     def slide(self, f: Objective, w: Iterate) -> Iterate | None:
         """A step toward all vectors that promise something, then L-BFGS over the factor A of W = AAᵀ on a sphere."""
-        from greedyhull.atoms.geometry.factor_descent import descend_symmetric
+        from greedyhull.atoms.matrix_descent import descend_symmetric
 
         w = self._toward_many(f, w)
         factor = _root(w.block, w.weights)
@@ -168,27 +319,22 @@ class Spectrahedron(AtomSet):
         w.move(move, float(f.along(w, move).argmin()))
         return w
 
-    @override
     def max_abs(self, c: Array) -> float:
         """trace·‖c‖₂ for c ≥ 0 at most."""
         return self.trace * largest_sum(c)
 
-    @override
     def max_length(self) -> float:
         return self.trace
 
-    @override
     def rescaled(self, radius: float) -> Spectrahedron:
         """The spectrahedron with another trace."""
         return Spectrahedron(self.shape[0], radius)
 
-    @override
     def sizes(self) -> Sizes:
         """D = √2·trace, between atoms of orthogonal vectors, and r_S = trace·√(1 − 1/n), about the centre."""
         n = self.shape[0]
         return Sizes.of(self.trace * (2.0**0.5 if n > 1 else 0.0), self.trace * (1.0 - 1.0 / n) ** 0.5)
 
-    @override
     def radius_around(self, x: Array) -> Constant:
         """‖trace·vvᵀ − x‖² = trace² + ‖x‖² − 2·trace·vᵀxv, largest at the least eigenvalue of x."""
         least = float(np.linalg.eigvalsh(0.5 * x + 0.5 * x.T)[0])

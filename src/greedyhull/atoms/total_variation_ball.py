@@ -7,20 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from greedyhull.atoms.arguments import dimension, positive
-from greedyhull.atoms.base import AtomSet
-from greedyhull.atoms.geometry.row_ranges import CHUNK, row_blocks
-from greedyhull.atoms.scores import lowest
-from greedyhull.atoms.sizes import Sizes
+from greedyhull.atoms.base import AtomSet, Sizes
+from greedyhull.atoms.geometry import CHUNK, row_blocks
+from greedyhull.atoms.neighbours import lowest
 from greedyhull.points.shapes import Dense, DenseBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design
-from greedyhull.types.override import KeepsFinite, override
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
 
 
-class TotalVariationBall(AtomSet, KeepsFinite):
+class TotalVariationBall(AtomSet):
     """Signals of bounded variation, {w : |w_1| + Σ |w_{i+1} − w_i| ≤ radius}.
 
     Its 2d atoms are ±radius times the steps that are zero before a place and one from it on; runs start at the origin.
@@ -54,24 +52,20 @@ class TotalVariationBall(AtomSet, KeepsFinite):
     def __repr__(self) -> str:
         return f"TotalVariationBall({self.shape[0]}, radius={self.radius:g})"
 
-    @override
     def __len__(self) -> int:
         return 2 * self.shape[0]
 
-    @override
     def __getitem__(self, j: int) -> Dense:
         j, d = range(len(self))[j], self.shape[0]
         step = np.zeros(d)
         step[j % d :] = self.radius if j < d else -self.radius
         return Dense(step, j)
 
-    @override
     def scores(self, g: Array) -> Array:
         """⟨g, ·⟩ at the steps up from places 1 … d, then at the steps down."""
         up = self.radius * suffix_sums(g)
         return np.concatenate([up, -up])
 
-    @override
     def block(self, j: Any) -> DenseBlock:
         """The atoms number j, an index array."""
         d = self.shape[0]
@@ -88,7 +82,6 @@ class TotalVariationBall(AtomSet, KeepsFinite):
         i = int(np.abs(sums).argmax())
         return self[i + self.shape[0] if sums[i] > 0 else i]
 
-    @override
     def best(self, g: Array, m: int) -> DenseBlock:
         sums = self._slopes(g)
         if m > self.shape[0]:
@@ -96,12 +89,10 @@ class TotalVariationBall(AtomSet, KeepsFinite):
         i = lowest(-np.abs(sums), m)
         return self.block(np.where(sums[i] > 0, i + self.shape[0], i))
 
-    @override
     def start(self, rng: np.random.Generator) -> Dense:
         """The origin."""
         return Dense(np.zeros(self.shape))
 
-    @override
     def centre(self) -> Iterate:
         from greedyhull.points.iterate import Iterate
 
@@ -114,7 +105,6 @@ class TotalVariationBall(AtomSet, KeepsFinite):
         """The least c for which x lies in c times the ball."""
         return float(np.abs(np.diff(x / self.radius, prepend=0.0)).sum())
 
-    @override
     def decompose(self, w: Array) -> Iterate:
         """One step for each change."""
         from greedyhull.points.iterate import Iterate
@@ -130,28 +120,23 @@ class TotalVariationBall(AtomSet, KeepsFinite):
             weights = np.append(weights, slack)
         return Iterate(block, weights / weights.sum(), self.shape)
 
-    @override
     def max_abs(self, c: Array) -> float:
         return self.radius * float(np.sum(c))
 
-    @override
     def rescaled(self, radius: float) -> TotalVariationBall:
         return TotalVariationBall(self.shape[0], radius)
 
-    @override
     def sizes(self) -> Sizes:
         """D = 2·radius·√d and r_S = D/2: the set is symmetric, and the longest atom is the constant."""
         r = self.radius * np.sqrt(self.shape[0])
         return Sizes.of(2.0 * r, r)
 
-    @override
     def radius_around(self, x: Array) -> Constant:
         """‖s − x‖² = ‖s‖² + ‖x‖² − 2⟨s, x⟩ for every step s."""
         u, d = x / self.radius, self.shape[0]  # of which no square vanishes
         squares = np.arange(d, 0, -1) + 2.0 * np.abs(suffix_sums(u)) + float(u @ u)
         return Constant(self.radius * float(np.sqrt(squares.max())), "exact", "R")
 
-    @override
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
         """±radius times the largest |sum of a row from a place on|."""
         most = np.zeros(design.n)

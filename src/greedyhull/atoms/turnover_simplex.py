@@ -1,25 +1,162 @@
-"""The simplex with caps on groups, near given weights: portfolios that trade little."""
+"""The simplex with caps on groups and a turnover constraint."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from greedyhull.atoms.arguments import numbers, positive
-from greedyhull.atoms.base import AtomSet
-from greedyhull.atoms.geometry.traded_region import TradedRegion
+from greedyhull.atoms.base import AtomSet, OracleBase, Sizes
 from greedyhull.atoms.grouped_simplex import GroupedSimplex
-from greedyhull.atoms.oracle_base import OracleBase
-from greedyhull.atoms.sizes import Sizes
 from greedyhull.errors import check
-from greedyhull.kernels.box_qp import as_given
-from greedyhull.kernels.traded_filling import EPS, Pieces, traded_levels, traded_vertex
+from greedyhull.kernels.bounded_qp import as_given
+from greedyhull.kernels.polyhedral_interior import Factored, Form
+from greedyhull.kernels.turnover_qp import EPS, Near, Pieces, Traded, solve_traded_qp, traded_levels, traded_vertex
 from greedyhull.points.aligned import keep, kept, ordered
 from greedyhull.points.shapes import Sparse
-from greedyhull.types import Answer, Array, Atom, SetTraits
+from greedyhull.types import Answer, Array, Atom, Frame, Index, SetTraits
 
-SPARE = 1e-12  # of the total: by how much a limit on trades may be missed by rounding
+OFF = 1e-12  # of the size of the set: what a point misses by less is rounding
+
+
+@dataclass(slots=True, eq=False)
+class TradedRegion:
+    """Points near p with caps on groups; ``inside`` is one of them."""
+
+    pieces: Pieces
+    inside: Array
+    middle: Array | None = None
+
+    def _near(self) -> Near:
+        return near_of(self.pieces)
+
+    def begin(self, d: int) -> Array:
+        """Where little is traded: most weights stay as they are."""
+        return self.inside
+
+    def nearest(self, x: Array) -> Array:
+        near = self._near()
+        close = np.clip(x, near.low, near.high) + 0.0
+        if not near.holds(close, OFF) or float(np.abs(close - x).max(initial=0.0)) > OFF * near.most:
+            one = Factored(np.ones(x.size), np.zeros((0, x.size)))
+            close = solve_traded_qp(one, self.inside - x, self.inside, near, 0.0)
+        return self._put_right(close)
+
+    def _put_right(self, x: Array) -> Array:
+        """x with the sum that it misses by rounding, and the trades that are too many, made up for where most is traded."""
+        p, off = self.pieces.p, self.pieces.total - float(x.sum())
+        way = p - x  # toward p nothing gets worse but a group's cap, by as little
+        place = int((way if off > 0.0 else -way).argmax())
+        if 0.0 < abs(off) <= abs(way[place]) and (way[place] > 0.0) == (off > 0.0):
+            x[place] += off
+        over = 0.5 * (self.pieces.traded(x) - self.pieces.most)
+        if over > 0.0:
+            bought, sold = int((x - p).argmax()), int((p - x).argmax())
+            if x[bought] - p[bought] >= over and p[sold] - x[sold] >= over:
+                x[bought] -= over
+                x[sold] += over
+        return x
+
+    def free(self, g: Array, x: Array) -> Index:
+        """Those that have moved and are at no end, and of the others the ones that gain most."""
+        d, p = x.size, self.pieces.p
+        high = p + self.pieces.ends[d:]
+        on = (x != p) & (x > 0.0) & (x < high)
+        price, r = reduced(g, self.pieces)
+        down = np.where(x > p, r + price, r - price)  # what a unit less saves, and a unit more
+        up = np.where(x < p, price - r, -r - price)
+        gains = np.maximum(np.where(x > 0.0, down, -np.inf), np.where(x < high, up, -np.inf))
+        gains[on] = -np.inf
+        # coordinates at p or at an end that are let in together, the steepest; or as many as there are already
+        many = max(120, int(on.sum()))
+        if many < d:
+            steep = np.argpartition(-gains, many)[:many]
+            on[steep[gains[steep] > -np.inf]] = True
+            return np.flatnonzero(on)
+        return np.flatnonzero(on | (gains > -np.inf))
+
+    def shares(self, g: Array, x: Array) -> Array:
+        """What each coordinate costs, with the prices of the sum, groups and trades, less what it would at 0, p or its cap."""
+        d, p = x.size, self.pieces.p
+        price, r = reduced(g, self.pieces)
+        least = np.minimum(np.minimum((price - r) * p, (r + price) * self.pieces.ends[d:]), 0.0)
+        return np.asarray(r * (x - p) + price * np.abs(x - p) - least)
+
+    def section(self, frame: Frame, x: Array) -> TradedSection:
+        d, many = x.size, len(self.pieces.room)
+        ends = self.pieces.groups[:d], self.pieces.p + self.pieces.ends[d:], self.pieces.p
+        of, high, p = (frame.read(part) for part in ends)
+        y, of = frame.read(x), of.astype(np.intp)
+        sums = np.bincount(of, y, many)
+        room = np.maximum(self.pieces.room - np.bincount(self.pieces.groups[:d], x, many) + sums, sums)
+        own = float(np.abs(y - p).sum())
+        left = max(self.pieces.most - self.pieces.traded(x) + own, own)
+        return TradedSection(Pieces.of(p, high, of, room, float(y.sum()), left))
+
+    def moved(self, c: float, v: Array) -> None:
+        return None
+
+
+@dataclass(slots=True, eq=False)
+class TradedSection:
+    """The part of it in which some coordinates move."""
+
+    pieces: Pieces
+    asked: tuple[Array, Traded] | None = None  # the gradient that was asked about last, and the answer
+
+    def _best(self, grad: Array) -> Traded:
+        if self.asked is None or self.asked[0] is not grad:
+            self.asked = grad, traded_vertex(grad, self.pieces)
+        return self.asked[1]
+
+    def gap(self, grad: Array, y: Array) -> float:
+        return float(grad.dot(y - self._best(grad).x))
+
+    def slope(self, grad: Array, y: Array, target: Array) -> float:
+        """Relative to the multiplier of the sum, which may be large compared with what it is about."""
+        nu, _ = traded_levels(grad, self._best(grad).price, self.pieces)
+        return float((grad - nu).dot(target - y))
+
+    def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array:
+        return self._solved(H, grad, y, tol)
+
+    def solve_factored(self, D: Array, F: Array, grad: Array, y: Array, tol: float) -> Array:
+        """The same for H = diag(D) + FᵀF."""
+        form, d = Factored(D, F), len(D)
+        if d >= 200 and len(F) + len(self.pieces.room) < d:  # variables from which on systems of few rows pay
+            found = self._solved(form, grad, y, tol)
+            if (found != y).any():
+                return found
+        return self._solved(form.square(np.arange(d)), grad, y, tol)
+
+    def _solved(self, H: Form, grad: Array, y: Array, tol: float) -> Array:
+        return solve_traded_qp(H, grad, y, near_of(self.pieces), tol)
+
+
+def reduced(g: Array, pieces: Pieces) -> tuple[float, Array]:
+    """The price of trades, and the gradient less the costs up to which groups take weights."""
+    price = traded_vertex(g, pieces).price
+    return price, np.asarray(g - traded_levels(g, price, pieces)[1][pieces.groups[: len(g)]])
+
+
+def near_of(pieces: Pieces) -> Near:
+    """The same set by rows: the sum, and groups whose caps can hold something back.
+
+    Where these caps just sum to the total they are equations, of which the sum is one too many.
+    """
+    d, room = len(pieces.p), pieces.room
+    of, high = pieces.groups[:d], pieces.p + pieces.ends[d:]
+    holds = np.minimum(np.bincount(of, high, len(room)), pieces.total) > room
+    binding = holds.nonzero()[0]
+    # of the total: caps that leave less of it leave no choice
+    if holds.all() and float(room.sum()) <= pieces.total * (1.0 + 1e-13):
+        return Near(np.zeros(d), high, (of == binding[:, None]).astype(np.float64), room, room, pieces.p, pieces.most)
+    A = np.concatenate([np.ones((1, d)), of == binding[:, None]])
+    l = np.concatenate([[pieces.total], np.full(len(binding), -np.inf)])
+    u = np.concatenate([[pieces.total], pieces.room[binding]])
+    return Near(np.zeros(d), high, A, l, u, pieces.p, pieces.most)
 
 
 class TurnoverSimplex(AtomSet):
@@ -69,7 +206,8 @@ class TurnoverSimplex(AtomSet):
         self._pieces = Pieces.of(p, high, caps.of, room, self.total, np.inf)
         self._least = self._pieces.filled(np.zeros(self.shape), 0.0)
         needed = self._before + self._pieces.traded(self._least)
-        check(needed <= self.turnover + SPARE * self.total, lambda: f"turnover = {self.turnover:g} was given, and from the "
+        # of the total: by how much a limit on trades may be missed by rounding
+        check(needed <= self.turnover + 1e-12 * self.total, lambda: f"turnover = {self.turnover:g} was given, and from the "
               f"previous weights at least {needed:.6g} must be traded until they sum to {self.total:g} and satisfy the caps. "
               "Raise turnover, or the caps.")
         self._pieces = self._pieces._replace(most=max(self.turnover - self._before, self._pieces.traded(self._least)))

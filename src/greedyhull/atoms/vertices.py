@@ -1,40 +1,180 @@
-"""The hull of given points: the rows of a matrix, dense or sparse, are the atoms."""
+"""The hull of given points."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from greedyhull.atoms.arguments import HUGE, array_of, numbers
-from greedyhull.atoms.base import AtomSet
-from greedyhull.atoms.geometry.enclosing_ball import circumradius
-from greedyhull.atoms.geometry.farthest_pair import farthest_points
-from greedyhull.atoms.geometry.nearest_mixture import nearest_mixture
-from greedyhull.atoms.geometry.row_ranges import CHUNK, products
-from greedyhull.atoms.scores import lowest
-from greedyhull.atoms.sizes import Sizes
+from greedyhull.atoms.base import AtomSet, Sizes
+from greedyhull.atoms.geometry import CHUNK, Form, products
+from greedyhull.atoms.neighbours import lowest
 from greedyhull.errors import check
+from greedyhull.kernels.simplex_qp import solve_simplex_qp
 from greedyhull.points.aligned import coordinates
-from greedyhull.points.arrays import is_sparse, value_key
-from greedyhull.points.given import compressed
+from greedyhull.points.arrays import compressed, dense, is_sparse, length, value_key
 from greedyhull.points.shapes import Dense, DenseBlock, Sparse, SparseBlock
-from greedyhull.theory import Constant
+from greedyhull.theory import Constant, Status
 from greedyhull.types import Array, Block, Design, Index
-from greedyhull.types.override import KeepsFinite, override
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
 
+
 EPS = float(np.finfo(np.float64).eps)
+ROUNDS, STALLED, JOINING = 1000, 10, 32
+
+
+def nearest_mixture(V: Any, x: Array, near: float, far: float) -> tuple[Array, float]:
+    """Weights α that bring Σ αⱼvⱼ as close to x as ``near``, or as is possible, and the distance reached.
+
+    Few points are mixed; those that lead closest to x join them, and weights that are used up leave. The search also ends
+    once ⟨g, vⱼ − x⟩ ≥ far·‖g‖ for all j, which proves that no mixture comes within ``far``.
+
+    >>> V = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])
+    >>> nearest_mixture(V, np.array([1.0, 0.0]), 1e-9, 1e-9)[0]
+    array([0.5, 0.5, 0. ])
+    """
+    size = max(float(abs(V).max()), float(np.abs(x).max()), 1e-300)
+    here = x / size
+    chosen, alpha = np.array([_nearest_row(V, here, size)]), np.ones(1)
+    R = dense(V[chosen]) / size - here
+    G, distance, stalled = R @ R.T, np.inf, 0
+    for _ in range(ROUNDS):
+        g = alpha @ R
+        before, distance = distance, length(g)
+        stalled = 0 if distance < (1.0 - 1e-3) * before else stalled + 1
+        if distance <= max(near / size, EPS) or stalled > STALLED:
+            break
+        ahead = np.asarray(V @ g) / size - float(g @ here)
+        least, rounding = float(ahead.min()), 2.0 * EPS * (len(x) + 16.0) * float(np.abs(g).sum())
+        if least - rounding > distance * far / size:
+            break
+        joining = np.setdiff1d(_leading(ahead, distance**2), chosen)
+        R = np.concatenate([R, dense(V[joining]) / size - here])
+        across = R[len(chosen) :] @ R.T
+        G = np.block([[G, across[:, : len(chosen)].T], [across]])
+        chosen, alpha = np.append(chosen, joining), np.append(alpha, np.zeros(len(joining)))
+        alpha = solve_simplex_qp(G, R @ g, alpha, 0.01 * min(max(distance**2 - least, 0.0), distance**2))
+        held = np.flatnonzero(alpha > 0.0)
+        chosen, alpha, R, G = chosen[held], alpha[held], R[held], G[np.ix_(held, held)]
+    weights = np.zeros(V.shape[0])
+    weights[chosen] = alpha
+    return weights, size * distance
+
+
+def _nearest_row(V: Any, here: Array, size: float) -> int:
+    """Which row is the nearest to x, as far as squares can tell: that of the least ‖v‖²/size − 2⟨v, x/size⟩."""
+    return int((np.asarray((V * V).sum(axis=1)).ravel() / size - 2.0 * np.asarray(V @ here)).argmin())
+
+
+def _leading(ahead: Array, here: float) -> Array:
+    """Which points lead closer, best first; no more than can be weighed at once."""
+    m = min(JOINING, len(ahead))
+    first = np.argpartition(ahead, m - 1)[:m]
+    return first[ahead[first] < here]
+
+
+BUDGET = 1e10  # multiplications that a diameter may cost
+TILE, WIDE = 512, 8  # points that are looked at together, against so many times as many
+
+
+def farthest(squares: Array, cross: Callable[[Index, Index], Array], radii: Array, cost: float) -> tuple[float, Status]:
+    """max over i, j of squaresᵢ + squaresⱼ − 2 cross(i, j): exact, or an upper bound if it would cost too much.
+
+    ``cross(I, J)`` are products of points, ``radii`` bound each point's distance from one common point, and ``cost``
+    is what one product costs.
+    """
+    order = np.argsort(-radii, kind="stable")
+    outward, best, spent = np.append(radii[order], 0.0), 0.0, 0.0
+    for start in range(0, len(order), TILE):
+        stop = int(np.searchsorted(-outward[:-1], outward[start] - np.sqrt(best), side="right"))
+        I, after = order[start : start + TILE], min(start + TILE, len(order) - 1)
+        for column in range(start, stop, WIDE * TILE):
+            end = min(column + WIDE * TILE, stop)
+            J = order[column:end]
+            best = max(best, float((squares[I][:, None] + squares[J] - 2.0 * cross(I, J)).max()))
+            spent += cost * len(I) * len(J)
+            if spent > BUDGET:
+                left = max(outward[start] + outward[end], outward[after] + outward[after + 1])
+                return max(best, float(left) ** 2), "exact" if left**2 <= best else "upper bound"
+        if stop <= start:
+            break
+    return best, "exact"
+
+
+def farthest_points(left: Array, right: Array) -> tuple[float, Status]:
+    """The squared diameter of points whose products are left[i]·right[j], from the rows of two matrices."""
+    squares = np.einsum("ij,ij->i", left, right)
+    middle = left @ right.mean(axis=0), float(left.mean(axis=0) @ right.mean(axis=0))
+    return farthest(squares, lambda I, J: left[I] @ right[J].T, _radii(squares, *middle), left.shape[1])
+
+
+def farthest_coordinates(form: Form) -> tuple[float, Status]:
+    """max over i, j of H_ii + H_jj − 2H_ij for a quadratic form H."""
+    squares, ones = form.diagonal(), np.full(form.d, 1.0 / form.d)
+    H = form.matrix()
+    if H is not None:
+        return max(float((squares[:, None] + squares - 2.0 * H).max()), 0.0), "exact"
+    Hc = form.apply(ones)
+    return farthest(squares, form.entries, _radii(squares, Hc, float(ones @ Hc)), form.cost)
+
+
+def _radii(squares: Array, products: Array, middle: float) -> Array:
+    """‖sᵢ − c‖ from ‖sᵢ‖², ⟨sᵢ, c⟩ and ‖c‖², with room for rounding."""
+    room = 1e-12 * (float(squares.max()) + middle)
+    return np.sqrt(np.maximum(squares - 2.0 * products + middle, 0.0) + room)
+
+
+ENOUGH = 1e-9  # the relative error up to which a radius counts as exact
+ENCLOSING_BALL_ROUNDS, ENCLOSING_BALL_JOINING = 200, 16
+
+
+def circumradius(points: Array) -> Constant:
+    """r_S for the rows of ``points``: max over weights α of Σ αᵢ‖vᵢ‖² − ‖Σ αᵢvᵢ‖² is r_S², and c = Σ αᵢvᵢ is the centre.
+
+    Any α gives r_S² from below and max ‖vᵢ − c‖² from above; the answer is the upper one, "exact" if they agree. Few
+    points touch the ball, so weights are found for a few, and those that stick out of their ball join them.
+
+    >>> circumradius(np.array([[0.0, 0.0], [2.0, 0.0], [1.0, 0.5]]))
+    r_S = 1 (exact)
+    """
+    X = points - points.mean(axis=0)
+    size = float(np.abs(X).max())
+    if size == 0.0:
+        return Constant(0.0, "exact", "r_S")
+    X /= size
+    centre, below, above = X.mean(axis=0), 0.0, np.inf
+    chosen = np.zeros(0, dtype=np.intp)
+    for _ in range(ENCLOSING_BALL_ROUNDS):
+        outward = ((X - centre) ** 2).sum(axis=1)
+        above = min(above, float(outward.max()))
+        joining = np.setdiff1d(lowest(-outward, ENCLOSING_BALL_JOINING), chosen)
+        if above <= below * (1.0 + ENOUGH) or not len(joining):
+            break
+        chosen = np.append(chosen, joining)
+        alpha = _weights(X[chosen])
+        chosen, alpha = chosen[alpha > 0], alpha[alpha > 0]
+        centre = alpha @ X[chosen]
+        below = max(below, float(alpha @ (X[chosen] ** 2).sum(axis=1) - centre @ centre))
+    return Constant(size * above**0.5, "exact" if above <= below * (1.0 + ENOUGH) else "upper bound", "r_S")
+
+
+def _weights(X: Array) -> Array:
+    """The maximising α for few points."""
+    X = X - X.mean(axis=0)
+    squares, alpha = (X**2).sum(axis=1), np.full(len(X), 1.0 / len(X))
+    return solve_simplex_qp(2.0 * X @ X.T, -squares, alpha, 0.01 * ENOUGH * float(squares.max()))  # Σ αᵢvᵢ = 0 there
+
+
 FAR = 1e-7  # a mixture that stays so far from a point, relative to the set's size, has not reached it
 NOT_SOUND = f"matrix holds NaN, infinite values or entries above {HUGE:g}; finite numbers whose squares are finite are wanted."
-LARGEST = 2e8  # entries of the largest matrix of images that is made
 
 
-class Vertices(AtomSet, KeepsFinite):
+class Vertices(AtomSet):
     """Convex hull of given points, the rows of a matrix.
 
     Atom j is row j; ``solution.point.weights`` are the weights of the rows in use.
@@ -68,11 +208,9 @@ class Vertices(AtomSet, KeepsFinite):
     def __repr__(self) -> str:
         return f"Vertices({len(self)} atoms in {self.shape[0]} dimensions{'' if self.dense_atoms else ', sparse'})"
 
-    @override
     def __len__(self) -> int:
         return int(self.matrix.shape[0])
 
-    @override
     def __getitem__(self, j: int) -> Dense | Sparse:
         j = range(len(self))[j]
         if self.dense_atoms:
@@ -80,11 +218,9 @@ class Vertices(AtomSet, KeepsFinite):
         a, b = self.matrix.indptr[j : j + 2]
         return Sparse(self.matrix.indices[a:b].astype(np.intp), self.matrix.data[a:b])
 
-    @override
     def scores(self, g: Array) -> Array:
         return np.asarray(self.matrix @ g)
 
-    @override
     def block(self, j: Any) -> Block:
         """The atoms number j, an index array."""
         if self.dense_atoms:
@@ -94,11 +230,9 @@ class Vertices(AtomSet, KeepsFinite):
     def argmin(self, g: Array) -> Dense | Sparse:
         return self[int(self.scores(g).argmin())]
 
-    @override
     def best(self, g: Array, m: int) -> Block:
         return self.block(lowest(self.scores(g), m))
 
-    @override
     def centre(self) -> Iterate:
         """The mean of the atoms."""
         return self._mixture(np.full(len(self), 1.0 / len(self)))
@@ -109,13 +243,11 @@ class Vertices(AtomSet, KeepsFinite):
         block, kept = self.block(np.flatnonzero(weights > 0)), weights[weights > 0]
         return Iterate(block, kept, self.shape).merged()  # equal sparse rows are one atom
 
-    @override
     def contains_quickly(self, w: Iterate) -> bool | None:
         """Yes, where every atom is the row that its name says; else it takes a search."""
         named = w.keeps_atoms and self.dense_atoms and all(isinstance(key, int) for key in self.recognised(w.block).keys)
         return True if named else None
 
-    @override
     def recognised(self, block: Block) -> Block:
         """The atoms with the numbers of their rows, as far as they have them and the rows are the same."""
         if not (self.dense_atoms and isinstance(block, DenseBlock)):
@@ -154,7 +286,6 @@ class Vertices(AtomSet, KeepsFinite):
     def resolution(self) -> float:
         return float(4.0 * EPS * self.shape[0] ** 0.5 * float(abs(self.matrix).max()) / self._size)
 
-    @override
     def decompose(self, w: Array) -> Iterate:
         """By minimising ½‖Σ α_j v_j − w‖² over the weights α."""
         x = array_of(w)
@@ -173,11 +304,9 @@ class Vertices(AtomSet, KeepsFinite):
         spread = np.sqrt(max(float((norms - 2.0 * (self.matrix @ mean)).max() + mean @ mean), 0.0))
         return max(float(spread), 1e-7 * float(np.sqrt(norms.max())), 1e-300)
 
-    @override
     def max_abs(self, c: Array) -> float:
         return float((abs(self.matrix) @ c).max())
 
-    @override
     def sizes(self) -> Sizes:
         """D from all pairs, r_S from the smallest enclosing ball; computed once."""
         return self._sizes
@@ -191,7 +320,6 @@ class Vertices(AtomSet, KeepsFinite):
         squared, status = farthest_points(centred, centred)
         return Sizes(Constant(size * float(np.sqrt(max(squared, 0.0))), status, "D"), circumradius(points))
 
-    @override
     def radius_around(self, x: Array) -> Constant:
         """max over the rows of ‖v − x‖."""
         size = max(float(abs(self.matrix).max()), float(np.abs(x).max())) or 1.0
@@ -200,16 +328,14 @@ class Vertices(AtomSet, KeepsFinite):
         farthest = float((squares - 2.0 * np.asarray(atoms @ u)).max()) + float(u @ u)
         return Constant(size * max(farthest, 0.0) ** 0.5, "exact", "R")
 
-    @override
     def curvature(self, form: Any) -> Constant:
         """max over pairs of ‖v_i − v_j‖²_H; D² λ_max(H) from above where the images would not fit in memory."""
-        if len(self) * form.rows > LARGEST:
+        if len(self) * form.rows > 2e8:  # entries of the largest matrix of images that is made
             return super().curvature(form)
         points = self.matrix - self.matrix.mean(axis=0) if self.dense_atoms else self.matrix
         squared, status = farthest_points(*form.images(points))
         return Constant(max(squared, 0.0), status, "M")
 
-    @override
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
         """The extremes of ⟨a_i, v_j⟩ over j."""
         low, high = np.full(design.n, np.inf), np.full(design.n, -np.inf)

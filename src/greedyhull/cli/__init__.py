@@ -10,7 +10,10 @@ import os
 import sys
 from collections.abc import Sequence
 
-from greedyhull.cli.exits import BROKEN, INTERRUPTED, MISSING, SHORT, WRONG
+DONE = 0  # done, and certified as it was asked
+SHORT = 1  # short of the goal: a limit came first, a gap is too large, a test fails, a result could not be written
+WRONG = 2  # asked wrongly: an option, a file, data
+
 
 PLAIN = {"−": "-", "…": "...", "→": "->", "≤": "<=", "≥": ">=", "·": "*", "×": "x", "²": "^2", "±": "+-", "∞": "inf", "—": "-"}
 
@@ -32,7 +35,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         return int(app(list(arguments) or ["--help"], prog_name="greedyhull", standalone_mode=False, obj=found) or 0)
     except KeyboardInterrupt:
-        return _complain("Interrupted.", INTERRUPTED)
+        return _complain("Interrupted.", 130)  # Ctrl-C before there was a result
     except Exception as error:
         if found["debug"]:
             import traceback
@@ -52,7 +55,7 @@ def _plainly(error: UnicodeError) -> tuple[str | bytes, int]:
 
 def _told(error: Exception, as_json: bool) -> tuple[str, int]:
     """What to say of an error, and the exit code."""
-    from greedyhull.cli.outputs import Unwritten
+    from greedyhull.cli.console import Unwritten
     from greedyhull.errors import GreedyhullError
 
     if isinstance(error, Unwritten):
@@ -61,15 +64,15 @@ def _told(error: Exception, as_json: bool) -> tuple[str, int]:
     if isinstance(error, GreedyhullError):
         return str(error), WRONG
     if isinstance(error, ModuleNotFoundError):
-        return str(error), MISSING
+        return str(error), 1  # nothing could be done: an optional part is not installed
     if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # typer's versions share no public base of these
-        from greedyhull.cli.usage import sentence
+        from greedyhull.cli.options import sentence
 
         return sentence(error), int(error.exit_code)
     if isinstance(error, OSError):
         return f"{error.strerror or error}: {error.filename}." if error.filename else f"{error}.", WRONG
     return (f"This is a bug in greedyhull: {type(error).__name__}: {error}. Please report it, with the traceback that "
-            "greedyhull --debug prints."), BROKEN
+            "greedyhull --debug prints."), 3  # an error inside greedyhull
 
 
 def _complain(sentence: str, code: int) -> int:

@@ -9,8 +9,7 @@ import typer
 
 from greedyhull import __version__
 from greedyhull.cli import fit_commands
-from greedyhull.cli.options import Json, Problem, Quiet, Scheduler, Workers
-from greedyhull.cli.usage import Group
+from greedyhull.cli.options import Group, Json, Problem, Quiet, Scheduler, Workers
 
 app = typer.Typer(cls=Group, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 app.add_typer(fit_commands.app, name="fit")
@@ -103,8 +102,7 @@ def resume(
     Exit codes: those of greedyhull solve.
     """
     from greedyhull.cli.console import Voice
-    from greedyhull.cli.kept_problem import read_kept
-    from greedyhull.cli.solve import Saving, run
+    from greedyhull.cli.solve import Saving, read_kept, run
 
     kept = read_kept(folder)
     raise typer.Exit(run(kept.file, kept.out, Voice(quiet, json), Saving(folder, goes_on=True), workers, scheduler))
@@ -127,8 +125,8 @@ def certify(
     Exit codes: 0 the gap is small enough, or no gap was requested; 1 it is too large; 2 a file is wrong, or the point lies
     outside the set.
     """
-    from greedyhull.cli.certify import run
     from greedyhull.cli.console import Voice
+    from greedyhull.cli.solve import certify_run as run
 
     raise typer.Exit(run(file, solution, gap, tol, Voice(quiet, json)))
 

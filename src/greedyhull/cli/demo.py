@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from greedyhull.atoms.l1_ball import L1Ball
-from greedyhull.cli.console import certificate_fields
-from greedyhull.cli.outputs import Unwritten, check_file
+from greedyhull.cli.console import Unwritten, certificate_fields, check_file
 from greedyhull.driver.minimize import minimize
 from greedyhull.errors import check, installing
 from greedyhull.objectives.by_name import logistic

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 import greedyhull as gh
+from greedyhull.cli import DONE, SHORT
 from greedyhull.cli.console import Voice
-from greedyhull.cli.exits import DONE, SHORT
 from greedyhull.errors import installing
 
 NEEDED = ("numpy", "scipy", "rich", "typer", "pydantic")

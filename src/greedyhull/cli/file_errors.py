@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from greedyhull.cli.meant import nearest
+from greedyhull.cli.options import nearest
 from greedyhull.errors import GreedyhullError
 
 HEADER = re.compile(r"\s*\[+\s*([^\[\]]+?)\s*\]+\s*(#.*)?$")

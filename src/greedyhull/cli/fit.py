@@ -2,28 +2,206 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import csv
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from importlib.util import find_spec
+from io import StringIO
 from os.path import commonprefix
 from pathlib import Path
 from typing import Any
+from warnings import warn
 
 import numpy as np
 
-from greedyhull.cli.console import Voice, certificate_fields
-from greedyhull.cli.exits import DONE, SHORT
-from greedyhull.cli.fit_checks import check_options, check_ranges, check_samples
-from greedyhull.cli.fit_directly import Fitted, direct
-from greedyhull.cli.fit_shards import check_kind, read_shards, taken_from, task_of
-from greedyhull.cli.result_file import check_out, write_result
+from greedyhull.atoms.l1_ball import L1Ball
+from greedyhull.atoms.simplex import Simplex
+from greedyhull.cli import DONE, SHORT
+from greedyhull.cli.console import Unwritten, Voice, certificate_fields, check_file, plain
+from greedyhull.cli.fit_commands import check_options, check_ranges, check_samples
 from greedyhull.cli.tables import Taken, Wanted, in_shards, read_table, take
-from greedyhull.driver.summary import count
-from greedyhull.errors import GreedyhullError, check, installing
-from greedyhull.types import Array
+from greedyhull.data.shards import shards
+from greedyhull.driver.minimize import minimize
+from greedyhull.driver.solution import count
+from greedyhull.driver.stop import Iterations, Relative, Stalled
+from greedyhull.errors import GreedyhullError, GreedyhullWarning, check, installing
+from greedyhull.objectives import by_name
+from greedyhull.objectives.responses import multinomial
+from greedyhull.types import Array, AtomSet, Objective, Shards
 
-SMALL = 1e-9  # a weight below this share of the largest one is not printed, as in reports
-FOLDS = 5  # of a cross-validation, where nothing else is said
+
+def check_out(out: Path | None) -> None:
+    """An error unless the file, where one is named, ends in .json or .csv and can be written."""
+    if out is not None:
+        check(out.suffix.lower() in (".json", ".csv"), f"--out {out} was given; a name in .json or .csv is wanted.")
+        check_file(out)
+
+
+def write_result(out: Path | None, document: Mapping[str, Any], lines: Iterable[Sequence[Any]], voice: Voice) -> None:
+    """Write the document, or for a table these lines, the first of which names the columns."""
+    if out is None:
+        return
+    if out.suffix.lower() == ".csv":
+        paper = StringIO()
+        csv.writer(paper, lineterminator="\n").writerows(lines)
+        text = paper.getvalue()
+    else:
+        text = json.dumps(plain(document), indent=2) + "\n"
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Unwritten({out: error}, text.rstrip(), document) from error
+    voice.say(f"Written: {out}")
+
+
+LOSSES: dict[str, Callable[..., Any]] = {
+    "squared": by_name.least_squares, "huber": by_name.huber, "absolute": by_name.absolute, "quantile": by_name.quantile,
+    "poisson": by_name.poisson, "logistic": by_name.logistic, "squared_hinge": by_name.squared_hinge, "hinge": by_name.hinge}
+
+
+def direct(kind: str, options: Mapping[str, Any]) -> bool:
+    """Whether the set is known before the fit, so that one solve, or one for each class, is all there is to do."""
+    return kind == "simplex" or (kind == "l1" and "radius" in options and not options.get("standardize"))
+
+
+class Fitted:
+    """The weights with their certificates; its attributes are those of an estimator after its fit."""
+
+    def __init__(self, kind: str, task: str, options: Mapping[str, Any]) -> None:
+        self.kind, self.task, self.options = kind, task, dict(options)
+        if kind == "l1":
+            self.radius_ = float(options["radius"])
+
+    def fit(self, X: Any, y: Array, sample_weight: Array | None = None) -> None:
+        """Find the weights: of two classes the second has label +1; more are one problem, or each is fitted against the
+        others, as the estimators do."""
+        X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+        if self.kind == "l1" and self.task == "classification" and self.options.get("loss", "logistic") == "logistic":
+            self.classes_, labels = np.unique(y, return_inverse=True)
+            if len(self.classes_) > 2:
+                self._fit_together(X, labels, sample_weight)
+                return
+        targets = [y.astype(np.float64)] if self.task == "regression" else self._signs(y)
+        S = self._atoms(X.shape[1])
+        self._keep([self._solved(self._objective(X, target, sample_weight), S) for target in targets], X.dtype)
+
+    def fit_shards(self, data: Shards) -> int:
+        """Find the weights from shards, whose labels are −1 and +1, or 0 and 1; how many rows there are."""
+        loss, shape, intercept = self._loss()
+        f = LOSSES[loss](data, **shape, intercept=intercept)
+        if self.task == "classification":
+            self.classes_ = np.array([0.0 if f.facts.zero_one else -1.0, 1.0])
+        self._keep([self._solved(f, self._atoms(data.d))], np.dtype(np.float64))
+        return int(f.n)
+
+    def _keep(self, solutions: list[Any], dtype: Any) -> None:
+        weights = np.vstack([s.point.array() for s in solutions]).astype(dtype)
+        several = len(solutions) > 1
+        self.weights_ = weights if several else weights[0]
+        intercepts = np.array([s.intercept for s in solutions]).astype(dtype)
+        self.intercept_: Any = intercepts if self.task == "classification" else intercepts[0]
+        self.solution_: Any = solutions if several else solutions[0]
+        self.certificate_: Any = [s.certificate for s in solutions] if several else solutions[0].certificate
+
+    def _fit_together(self, X: Any, labels: Array, s: Array | None) -> None:
+        """One problem for all classes."""
+        f = multinomial(X, labels, sample_weight=s, intercept=self.options.get("fit_intercept", True))
+        solution = self._solved(f, L1Ball(f.domain, radius=self.radius_))
+        self.weights_ = solution.point.array().T.astype(X.dtype)
+        self.intercept_ = np.broadcast_to(np.asarray(solution.intercept), len(self.weights_)).astype(X.dtype)
+        self.solution_, self.certificate_ = solution, solution.certificate
+
+    def _signs(self, y: Array) -> list[Array]:
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+        return [np.where(labels == c, 1.0, -1.0) for c in positive]
+
+    def _atoms(self, d: int) -> AtomSet:
+        if self.kind == "l1":
+            return L1Ball(d, radius=self.radius_)
+        return Simplex(d, float(self.options.get("total", 1.0)), upper=self.options.get("upper"))
+
+    def _objective(self, X: Any, y: Array, s: Array | None) -> Objective:
+        loss, shape, intercept = self._loss()
+        f: Objective = LOSSES[loss](X, y, **shape, sample_weight=s, intercept=intercept)
+        return f
+
+    def _loss(self) -> tuple[str, dict[str, float], bool]:
+        """The loss by name, its own numbers, and whether there is an intercept."""
+        loss = self.options.get("loss", "squared" if self.task == "regression" else "logistic")
+        shape = {"huber": {"delta": self.options.get("delta", 1.0)}, "quantile": {"q": self.options.get("quantile", 0.5)}}
+        return loss, shape.get(loss, {}), self.options.get("fit_intercept", self.kind == "l1" or self.task == "classification")
+
+    def _solved(self, f: Objective, S: AtomSet) -> Any:
+        # iterations without improvement after which only rounding is left
+        stop = Relative(float(self.options["tol"])) | Iterations(int(self.options["max_iter"])) | Stalled(300)
+        s = minimize(f, S, stop=stop)
+        if not s.converged:
+            warn(f"{s.reason} The answer is certified to a gap of {s.certificate.gap:.3g} all the same.", GreedyhullWarning,
+                 stacklevel=2)
+        return s
+
+
+NEEDS_A_TABLE = "{what} needs all rows in one table, and {data} is read in shards. {instead}"
+
+
+class Extent:
+    """What is told of rows that are not in memory: how many there are, and how many columns."""
+
+    def __init__(self, n: int, d: int) -> None:
+        self.shape = (n, d)
+
+
+def read_shards(data: Path, layout: str | None, wanted: Wanted) -> Shards:
+    """The shards; columns that are spelled as numbers are names if there are such names, else places."""
+    check(layout is None, f"--format {layout} was given; files that are read in shards tell their format by their endings. "
+                          "Leave it out.")
+    check(not wanted.exclude, "--exclude was given; of files that are read in shards, name the columns to use, by --features.")
+    columns: dict[str, Any] = {"target": wanted.target, "features": wanted.features, "sample_weight": wanted.sample_weight}
+    try:
+        return shards(str(data.expanduser()), **columns)
+    except GreedyhullError:
+        placed = {name: _placed(given) for name, given in columns.items()}
+        if placed == columns:
+            raise
+        return shards(str(data.expanduser()), **placed)
+
+
+def _placed(given: Any) -> Any:
+    if isinstance(given, str):
+        return int(given) if given.lstrip("-").isdigit() else given
+    return [_placed(one) for one in given] if isinstance(given, Sequence) else given
+
+
+def check_kind(kind: str, options: Mapping[str, Any], data: Path) -> None:
+    """An error for fits that look at all rows more than shards allow."""
+    known = direct(kind, options)
+    instead = {"l1": "Give a --radius, without --standardize: cross-validation and penalties look at single rows.",
+               "ensemble": "Write one file, or use greedyhull fit simplex."}.get(kind, "Write one file.")
+    check(known, NEEDS_A_TABLE.format(what=f"This fit of {kind}", data=data, instead=instead))
+
+
+def task_of(data: Shards, task: str) -> tuple[str, str]:
+    """Regression, or classification where all targets are −1 and +1, or 0 and 1; one pass over the shards tells."""
+    if task != "auto":
+        return task, ""
+    seen: set[float] = set()
+    for k in range(data.count):
+        seen.update(float(value) for value in set(data.load(k).y.tolist()))
+        if len(seen) > 2:
+            return "regression", ""
+    if seen in ({-1.0, 1.0}, {0.0, 1.0}):
+        return "classification", "The target has two values; --task regression fits them as numbers."
+    return "regression", ""
+
+
+def taken_from(data: Shards, wanted: Wanted, n: int) -> Taken:
+    """What is told of the data: names of columns and how many rows there are."""
+    names = list(data.names) if data.names is not None else [str(j) for j in range(data.d)]
+    return Taken(Extent(n, data.d), names, None, "label" if wanted.target is None else str(wanted.target), None)
+
+
 TASKS = ("auto", "regression", "classification")
 Weights = list[tuple[str, float]]
 
@@ -79,7 +257,8 @@ def _fit_table(kind: str, data: Path, layout: str | None, wanted: Wanted, task: 
     check_options(kind, task, options)
     estimator = estimator_of(kind, task, options)
     chosen = kind == "l1" and not {"radius", "alpha"} & set(options)
-    check_samples(taken, y, task, options.get("cv", FOLDS) if chosen else None)
+    # of a cross-validation, where nothing else is said
+    check_samples(taken, y, task, options.get("cv", 5) if chosen else None)
     with voice.noting():
         fitted(estimator, taken, y)
     return estimator, taken, task
@@ -144,7 +323,8 @@ def rows_of(estimator: Any, names: Sequence[str]) -> dict[str, Weights]:
 
 def that_count(weights: Weights) -> Weights:
     """The weights that are not zero, or as good as zero beside the largest."""
-    least = SMALL * max(abs(weight) for _, weight in weights)
+    # a weight below this share of the largest one is not printed, as in reports
+    least = 1e-9 * max(abs(weight) for _, weight in weights)
     return [(name, weight) for name, weight in weights if abs(weight) > least]
 
 

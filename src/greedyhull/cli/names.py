@@ -1,19 +1,64 @@
-"""What the names in a problem file stand for. A new loss, set or solver is added here."""
+"""What the names in a problem file stand for."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from math import isqrt
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 import greedyhull as gh
-from greedyhull.cli import matrix_names
 from greedyhull.errors import check
 from greedyhull.solvers import gradients
 from greedyhull.types import Array, AtomSet, Shape
+
+
+def l1_ball(d: int, radius: float, weights: Any = None, domain: Shape = (0,)) -> gh.L1Ball:
+    """Vectors, or matrices of the shape of the data's."""
+    return gh.L1Ball(d if len(domain) == 1 else domain, radius, weights=weights)
+
+
+def group_l1_ball(radius: float, groups: Any = None, by: Literal["rows", "columns"] | None = None,
+                  domain: Shape = (0,)) -> gh.GroupL1Ball:
+    """Groups of coordinates, or of the entries of matrices; ``by`` rows or columns."""
+    check((groups is None) != (by is None), "groups, one for each coordinate, or by = 'rows' or 'columns' is wanted.")
+    matrix = len(domain) == 2
+    check(matrix or by is None, lambda: f"by = {by!r} was given, and points are vectors; groups, one for each coordinate, are "
+                                        "wanted.")
+    return gh.GroupL1Ball(by if groups is None else groups, radius, shape=domain if matrix else None)
+
+
+def nuclear_ball(radius: float, shape: Any = None, domain: Shape = (0,)) -> gh.NuclearBall:
+    """Matrices of the shape of the data's, or of the one that is given."""
+    _need_matrices(domain)
+    return gh.NuclearBall(domain if shape is None else shape, radius)
+
+
+def spectrahedron(n: int | None = None, trace: float = 1.0, domain: Shape = (0,)) -> gh.Spectrahedron:
+    """Matrices with as many rows as the data's, or as are given."""
+    _need_matrices(domain)
+    return gh.Spectrahedron(domain[0] if n is None else n, trace)
+
+
+def _need_matrices(domain: Shape) -> None:
+    check(len(domain) == 2, "Points of this problem are vectors, and the set holds matrices. Use completion, multitask or "
+                            "multinomial, or a set of vectors.")
+
+
+def completion(rows: Any, cols: Any, values: Any, shape: Any = None,
+               entry_loss: Literal["squared", "logistic", "huber"] | None = None, sample_weight: Any = None,
+               delta: float = 1.0) -> Any:
+    """Entries at places that are whole numbers from 0, if a shape is given; else at labels, numbered in sorted order."""
+    if shape is None:
+        (names, i), (others, j) = (np.unique(labels, return_inverse=True) for labels in (rows, cols))
+        rows, cols, shape = i.ravel(), j.ravel(), (len(names), len(others))
+    else:
+        check(all(np.asarray(places).dtype.kind in "biuf" for places in (rows, cols)),
+              "shape was given, and the rows or columns of the entries are words; leave shape out, and they are numbered.")
+    return gh.completion(rows, cols, values, shape, loss=entry_loss or "squared", sample_weight=sample_weight, delta=delta)
+
 
 Names = Mapping[str, Callable[..., Any]]
 MOST = 1_000_000  # sets of a product
@@ -106,16 +151,16 @@ def whole(value: int) -> int:
 
 LOSSES: Names = {function.__name__: function for function in (
     gh.least_squares, gh.logistic, gh.squared_hinge, gh.huber, gh.poisson, gh.lp_loss, gh.hinge, gh.absolute, gh.quantile,
-    gh.epsilon_insensitive, gh.multinomial, gh.multitask, matrix_names.completion, gh.log_likelihood, gh.log_det,
+    gh.epsilon_insensitive, gh.multinomial, gh.multitask, completion, gh.log_likelihood, gh.log_det,
     gh.trace_inverse, quadratic)}
 SETS: Names = {
-    "l1_ball": matrix_names.l1_ball, "simplex": gh.Simplex, "capped_simplex": gh.CappedSimplex, "l2_ball": gh.L2Ball,
+    "l1_ball": l1_ball, "simplex": gh.Simplex, "capped_simplex": gh.CappedSimplex, "l2_ball": gh.L2Ball,
     "linf_ball": gh.LinfBall, "lp_ball": gh.LpBall, "box": box, "hyper_simplex": gh.HyperSimplex,
     "grouped_simplex": gh.GroupedSimplex, "k_sparse": gh.KSparse, "k_support": gh.KSupport,
-    "group_l1_ball": matrix_names.group_l1_ball, "total_variation_ball": gh.TotalVariationBall,
+    "group_l1_ball": group_l1_ball, "total_variation_ball": gh.TotalVariationBall,
     "permutahedron": gh.Permutahedron, "linear_program": linear_program, "path_polytope": path_polytope,
     "spanning_tree": spanning_tree, "vertices": gh.Vertices, "cached": gh.Cached, "inexact": gh.Inexact,
-    "nuclear_ball": matrix_names.nuclear_ball, "spectrahedron": matrix_names.spectrahedron, "birkhoff": birkhoff,
+    "nuclear_ball": nuclear_ball, "spectrahedron": spectrahedron, "birkhoff": birkhoff,
     "transport": transport, "scaled": gh.Scaled, "translated": gh.Translated, "product": product, "sum": minkowski_sum}
 SOLVERS: Names = {
     "corrective": gh.Corrective, "blended_pairwise": gh.BlendedPairwise, "frank_wolfe": gh.FrankWolfe, "jones": gh.Jones,

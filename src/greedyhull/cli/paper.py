@@ -12,13 +12,12 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from greedyhull.cli.exits import DONE, SHORT
-from greedyhull.cli.outputs import Unwritten, check_folder
+from greedyhull.cli import DONE, SHORT
+from greedyhull.cli.console import Unwritten, check_folder
 from greedyhull.errors import check, installing
 from greedyhull.experiments.paper.experiment import FULL, QUICK, Experiment, Finding, Scale
 
 Say = Callable[[str], Any]
-SHARED = 8  # as many experiments are worth a second process
 
 
 def run(out: Path, quick: bool, seed: int, only: list[str], say: Say, quiet: bool) -> int:
@@ -52,7 +51,7 @@ def run(out: Path, quick: bool, seed: int, only: list[str], say: Say, quiet: boo
 
 def measured(wanted: list[Experiment], scale: Scale, seed: int) -> Iterator[Finding]:
     """The findings in order; where there is much to do, two processes share the work."""
-    if len(wanted) < SHARED or (os.cpu_count() or 1) < 2:
+    if len(wanted) < 8 or (os.cpu_count() or 1) < 2:  # as many experiments are worth a second process
         yield from (experiment.run(scale, seed) for experiment in wanted)
         return
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
@@ -72,7 +71,7 @@ def standing(finding: Finding) -> str:
 
 def chosen(only: list[str]) -> list[Experiment]:
     """The experiments with these names; all where none is named."""
-    from greedyhull.experiments.paper.registry import EXPERIMENTS
+    from greedyhull.experiments.paper.page import EXPERIMENTS
 
     names = [experiment.name for experiment in EXPERIMENTS]
     for name in only:

@@ -1,31 +1,245 @@
-"""``greedyhull solve``: a problem file in; the solution, its trace and a page about it out."""
+"""``greedyhull solve``, ``resume`` and ``certify``, and the files they write."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from importlib.util import find_spec
+from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.cli.console import Voice, certificate_fields
-from greedyhull.cli.exits import DONE, SHORT
-from greedyhull.cli.kept_problem import Recorded, check_same, described
-from greedyhull.cli.outputs import Unwritten, check_folder
-from greedyhull.cli.problem import Problem, load
-from greedyhull.cli.sharded import check_crew, computed
-from greedyhull.cli.solution_file import write_solution
+from greedyhull.cli import DONE, SHORT
+from greedyhull.cli.console import Unwritten, Voice, certificate_fields, check_folder
+from greedyhull.cli.problem import Problem, check_crew, computed, load
+from greedyhull.cli.tables import load_array, load_arrays, numbers
+from greedyhull.data.files import Numbered
+from greedyhull.driver.certificate import certify
+from greedyhull.driver.checkpoint import CARD, save_state, write_json
 from greedyhull.driver.minimize import DEFAULT_STOP, minimize
-from greedyhull.errors import installing
+from greedyhull.driver.solution_file import LARGEST, state_of
+from greedyhull.errors import GreedyhullError, check, installing, no_file
+from greedyhull.points.arrays import dense
+from greedyhull.points.factors import of_block
 from greedyhull.report import intercepts, used, words
+from greedyhull.solvers.parts.progress import Event
+from greedyhull.types import Array, Shape, State
 
 if TYPE_CHECKING:
     from greedyhull.driver.solution import Solution
+    from greedyhull.points.iterate import Iterate
+
+
+def write_solution(path: Path, s: Solution, names: Sequence[str] | None) -> None:
+    """Write ``point``, ``intercept``, the certificate's ``value, gap, lower, kind, delta`` (NaN where one is unknown), how the
+    run went, ``names`` of the coordinates, and the atoms as rows of a CSR matrix with ``atom_weights``; and all that
+    `Solution.save` writes, so that `load` reads the file too."""
+    c = s.certificate
+    # columns whose names, where these are only their numbers, are not worth writing
+    listed = None if isinstance(names, Numbered) and len(names) > 1_000_000 else names
+    state: State = {
+        **state_of(s, listed), **_point(s.point),
+        "intercept": np.array(s.intercept), "value": _known(c.value), "gap": _known(c.gap),
+        "lower": np.array(c.lower), "kind": np.array(c.kind), "delta": np.array(c.delta), "converged": np.array(s.converged),
+        "reason": np.array(s.reason), "iterations": np.array(s.iterations), "seconds": np.array(s.seconds),
+        "solver": np.array(repr(s.solver)), **_atoms(s.point)}
+    if listed is not None:
+        state["names"] = np.array(listed)
+    save_state(path, state)
+
+
+def _point(w: Iterate) -> State:
+    """The point as an array; a matrix that is kept by its factors, as these; of a large one only what `load` reads."""
+    found = of_block(w.block, w.weights) if w.keeps_atoms else None
+    if found is not None:
+        return {"U": found.U, "sigma": found.sigma, "V": found.V}
+    return {} if _large(w) else {"point": w.array()}
+
+
+def _large(w: Iterate) -> bool:
+    return len(w.shape) == 2 and w.keeps_atoms and prod(w.shape) > LARGEST
+
+
+def _known(number: float | None) -> Array:
+    return np.array(np.nan if number is None else number)
+
+
+def _atoms(w: Iterate) -> State:
+    if not w.keeps_atoms or _large(w) or of_block(w.block, w.weights) is not None:
+        return {}
+    places, entries, starts = [], [], [0]
+    for i in range(len(w)):
+        row = np.zeros(w.shape)
+        w.atoms[i].add_to(row, 1.0)
+        at = np.flatnonzero(row)
+        places.append(at)
+        entries.append(row.ravel()[at])
+        starts.append(starts[-1] + len(at))
+    return {"atom_weights": w.weights.copy(), "atoms_data": np.concatenate(entries), "atoms_indices": np.concatenate(places),
+            "atoms_indptr": np.array(starts), "atoms_shape": np.array([len(w), int(np.prod(w.shape))])}
+
+
+def read_point(path: Path, shape: Shape) -> Array:
+    """The point in a file that ``greedyhull solve`` wrote, or any array: .npz with ``point`` or one array, .npy, text. Where
+    points are vectors, one row or column is a vector."""
+    check(path.is_file(), lambda: no_file(path))
+    if path.suffix.lower() == ".npz":
+        arrays = load_arrays(path)
+        if {"U", "sigma", "V"} <= arrays.keys():
+            U, sigma, V = (np.asarray(numbers(path, arrays[name]), dtype=np.float64) for name in ("U", "sigma", "V"))
+            return np.asarray((U * sigma) @ V.T)
+        if "point" in arrays:
+            return np.asarray(numbers(path, arrays["point"]), dtype=np.float64)
+    found = dense(load_array(path, matrix=True)).astype(np.float64)
+    return found.ravel() if len(shape) == 1 and found.size == max(found.shape, default=0) else found
+
+
+KEPT = "problem.json"
+FORMAT = 1
+FREE = ("stop", "output", "title")  # tables and keys that may change while a run is saved
+WORDS = {"title", "loss", "kind", "name", "format", "target", "features", "exclude", "sample_weight", "folder"}  # no files
+WHOLE = 1 << 28  # bytes of a file up to which all of them are compared
+BLOCK, BLOCKS = 1 << 20, 64  # of a larger one, so many blocks of so many bytes, evenly spread
+
+
+class KeptProblem(NamedTuple):
+    """The problem file of a saved run, and where its results go; None: where the file says."""
+
+    file: Path
+    out: Path | None
+
+
+class Recorded:
+    """Writes ``problem.json`` as the run begins, when the folder is its own and the first state is not yet there."""
+
+    def __init__(self, folder: Path, document: dict[str, Any]) -> None:
+        self.folder, self.document = folder, document
+
+    def __call__(self, event: Event) -> None:
+        if self.document:
+            write_json(self.folder / KEPT, self.document)
+            self.document = {}
+
+
+def described(file: Path, out: Path | None) -> dict[str, Any]:
+    """The document: the problem file with its text, the folder for results, and the files with data."""
+    text = file.read_text(encoding="utf-8-sig")
+    return {"format": FORMAT, "problem": str(file.absolute()), "text": text,
+            "out": None if out is None else str(out.absolute()),
+            "files": {str(path): told(path) for path in files_of(text, file.absolute().parent)}}
+
+
+def files_of(text: str, folder: Path) -> list[Path]:
+    """The files that a problem file names; a name with * or ? stands for all that match it."""
+    found: dict[Path, None] = {}
+    for name in _strings({key: table for key, table in tomllib.loads(text).items() if key not in FREE}):
+        path = Path(folder, name.replace("\0", "")).expanduser()
+        base = folder if path.is_relative_to(folder) else Path(path.anchor)
+        pattern = str(path.relative_to(base))
+        many = sorted(base.glob(pattern)) if set("*?[") & set(pattern) else []
+        found.update(dict.fromkeys(one for one in (*many, path) if one.is_file()))
+    return list(found)
+
+
+def _strings(table: Any) -> Iterator[str]:
+    """All strings of a table, and of those within it, that may name files."""
+    if isinstance(table, str):
+        yield table
+    elif isinstance(table, list):
+        for item in table:
+            yield from _strings(item)
+    elif isinstance(table, dict):
+        for key, item in table.items():
+            if key not in WORDS:
+                yield from _strings(item)
+
+
+def told(path: Path) -> dict[str, Any]:
+    """Size and digest of a file: of all its bytes, or of blocks that are evenly spread over a large one."""
+    size, mark = path.stat().st_size, blake2b(digest_size=16)
+    with path.open("rb") as file:
+        if size <= WHOLE:
+            for block in iter(lambda: file.read(BLOCK), b""):
+                mark.update(block)
+        else:
+            for i in range(BLOCKS):
+                file.seek((size - BLOCK) * i // (BLOCKS - 1))
+                mark.update(file.read(BLOCK))
+    return {"bytes": size, "blake2b": mark.hexdigest()}
+
+
+def read_kept(folder: Path) -> KeptProblem:
+    """The problem that a folder holds a run of; an error that names the file where one has changed since."""
+    check(folder.is_dir(), f"There is no folder {folder}. Give the one that greedyhull solve --checkpoint wrote to.")
+    path = folder / KEPT
+    check(path.is_file(), f"There is no {KEPT} in {folder}: it holds no run that greedyhull solve --checkpoint began. Runs of "
+                          "minimize continue in Python, by minimize(..., resume=folder).")
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        version, file, text = int(document["format"]), Path(document["problem"]), str(document["text"])
+        out, files = document["out"], {Path(name): dict(about) for name, about in document["files"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise GreedyhullError(f"{path} is damaged ({type(error).__name__}: {error}). Resume in Python, by minimize(..., "
+                              "resume=folder) with the same problem, or solve again.") from error
+    check(version == FORMAT, f"{path} was written by a newer version of greedyhull. Resume with the version that wrote it.")
+    _check_text(file, text)
+    _check_files(files, files_of(text, file.parent))
+    return KeptProblem(file, None if out is None else Path(out))
+
+
+def _check_text(file: Path, before: str) -> None:
+    """Raise unless the problem file is what it was, up to what may change."""
+    check(file.is_file(), f"The problem file {file} of the saved run is gone. Put it back, or solve again.")
+    now = file.read_text(encoding="utf-8-sig")
+    if now == before:
+        return
+    try:
+        same = _fixed(now) == _fixed(before)
+    except tomllib.TOMLDecodeError:
+        return  # whoever loads it says what is wrong, and where
+    pairs = zip([*now.splitlines(), ""], [*before.splitlines(), ""], strict=False)
+    line = next((i for i, (new, old) in enumerate(pairs, start=1) if new != old), 1)
+    check(same, f"The problem file {file} has changed since the run was saved, first in line {line}. [stop] and [output] may "
+                "change, the problem may not. Put back what it said, or solve anew with greedyhull solve.")
+
+
+def _fixed(text: str) -> dict[str, Any]:
+    return {key: table for key, table in tomllib.loads(text).items() if key not in FREE}
+
+
+def _check_files(before: dict[Path, dict[str, Any]], now: list[Path]) -> None:
+    """Raise where a file with data is gone, new, or not what it was; all of them are named."""
+    changed = []
+    for path, about in before.items():
+        if not path.is_file():
+            changed.append(f"{path} is gone")
+        elif (size := path.stat().st_size) != about["bytes"]:
+            changed.append(f"{path} has {size} bytes, not {about['bytes']}")
+        elif told(path)["blake2b"] != about["blake2b"]:
+            changed.append(f"{path} has other contents")
+    changed += [f"{path} is new" for path in now if path not in before]
+    check(not changed, f"The data have changed since the run was saved: {'; '.join(changed)}. Put back what was there, or "
+                       "solve anew with greedyhull solve.")
+
+
+def check_same(folder: Path, problem: Problem) -> None:
+    """Raise if the states in the folder are those of another run: one of `minimize` was saved there in the meantime."""
+    try:
+        card = json.loads((folder / CARD).read_text(encoding="utf-8"))
+        saved = card["objective"], card["set"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return  # it is for people; the states themselves say what they are of
+    now = repr(problem.f), repr(problem.S)
+    check(saved == now, f"{folder} holds a run that minimises {saved[0]} over {saved[1]}, but the problem file asks for "
+                        f"{now[0]} over {now[1]}. Another run was saved there since; resume it in Python, or solve anew.")
+
 
 FILES = {"solution": "solution.npz", "trace": "trace.csv", "report": "report.html"}
-FEW = 12  # names that a sentence can bear
 
 
 @dataclass(frozen=True)
@@ -55,7 +269,7 @@ def run(file: Path, out: Path | None, voice: Voice, saving: Saving | None = None
     if s.choice:
         voice.say(s.choice)
     listed = used(s, problem.names)
-    for sentence in words(s, problem.names if len(listed) <= FEW else None):
+    for sentence in words(s, problem.names if len(listed) <= 12 else None):  # names that a sentence can bear
         voice.say(sentence)
     voice.weights(listed)
     if said := intercepts(s):
@@ -107,3 +321,24 @@ def write(s: Solution, problem: Problem, folder: Path, voice: Voice) -> tuple[di
         except OSError as error:
             lost[path] = error
     return written, lost
+
+
+def certify_run(file: Path, stored: Path, gap: float | None, tol: float | None, voice: Voice) -> int:
+    """Certify and tell; the exit code says whether the gap is small enough."""
+    for name, number in (("--gap", gap), ("--tol", tol)):
+        check(number is None or number >= 0, f"{name} {number} was given; a number of at least 0 is wanted.")
+    with voice.noting():
+        problem = load(file)
+    point = read_point(stored, problem.S.shape)
+    certificate = certify(problem.f, problem.S, point, tol=tol)
+    goal = problem.goal if gap is None else gap
+    met = goal is None or (certificate.gap is not None and certificate.gap <= goal)
+    voice.say(f"The point lies in {problem.S!r}. {certificate}")
+    if certificate.kind == "always":
+        voice.say(f"This is proved, rounding included: the minimum of {problem.f!r} there is between {certificate.lower:.10g} "
+                  f"and {certificate.value:.10g}. It does not matter how the point was found.")
+    if goal is not None:
+        asker = "the file" if gap is None else "--gap"
+        voice.say(f"The gap {certificate.gap:.3g} is {'at most' if met else 'above'} the {goal:g} that {asker} asks for.")
+    voice.result({"met": met, "goal": goal, "certificate": certificate_fields(certificate)})
+    return DONE if met else SHORT

@@ -8,32 +8,91 @@ from functools import lru_cache
 from inspect import signature
 from math import prod
 from numbers import Real
-from typing import Any, Literal
+from types import FunctionType
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from greedyhull.atoms.arguments import array_of
+from greedyhull.atoms.base import AtomSet, generator
 from greedyhull.atoms.base import AtomSet as DefaultSet
-from greedyhull.atoms.generator import generator
-from greedyhull.driver.bound import held
-from greedyhull.driver.called import CERTIFICATE
-from greedyhull.driver.mix_ups import check_problem
-from greedyhull.errors import GreedyhullError, check
-from greedyhull.errors.attributes import suggesting
-from greedyhull.errors.given import shown
-from greedyhull.kernels.threads import public
-from greedyhull.objectives.coarse import Coarse, coarse_of, value_error, words_of
+from greedyhull.errors import GreedyhullError, check, shown, suggesting
+from greedyhull.kernels.core import public
+from greedyhull.objectives.accuracy import gradient_slack
 from greedyhull.objectives.composite import Composite
-from greedyhull.objectives.gradient_error import gradient_slack
-from greedyhull.objectives.least import above, least
+from greedyhull.objectives.limits import Coarse, above, coarse_of, least, value_error, words_of
 from greedyhull.points.aligned import agree, point_of
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.gradients import finite
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.memory import Recorder
 from greedyhull.solvers.parts.progress import weaker
-from greedyhull.types import AtomSet, Floor, Gradient, Kind, Objective
-from greedyhull.types.attributes import lacks
+from greedyhull.types import AtomSet as CertificateAtomSet
+from greedyhull.types import Floor, Gradient, Kind, Objective, lacks
+
+SOLUTION = {
+    **dict.fromkeys(("fun", "obj", "objective_value", "primal", "loss", "cost", "f_val"), "value"),
+    **dict.fromkeys(("X", "w", "coef", "coef_", "beta", "params", "array", "argmin", "solution", "weights_"), "x"),
+    **dict.fromkeys(("weight", "weights", "lambdas", "alpha"), "x, or point.weights for the weights of the atoms"),
+    **dict.fromkeys(("atom", "atoms", "active_set", "support"), "point.atoms"),
+    **dict.fromkeys(("nit", "niter", "n_iter", "n_iter_", "n_iterations", "num_iterations"), "iterations"),
+    **dict.fromkeys(("success", "optimal"), "converged"), **dict.fromkeys(("message", "status", "msg", "why"), "reason"),
+    **dict.fromkeys(("dual_gap", "dual_gap_", "duality_gap", "fw_gap", "error"), "gap"), "intercept_": "intercept",
+    **dict.fromkeys(("lower", "lower_bound", "dual", "dual_value"), "certificate.lower"), "kind": "certificate.kind",
+    **dict.fromkeys(("time", "runtime", "elapsed", "walltime"), "seconds"), **dict.fromkeys(("history", "log"), "trace"),
+    "f": "objective", "S": "atom_set",
+}
+CERTIFICATE = {
+    **dict.fromkeys(("upper", "upper_bound", "primal", "fun", "obj"), "value"),
+    **dict.fromkeys(("lower_bound", "dual", "dual_value", "floor"), "lower"),
+    **dict.fromkeys(("dual_gap", "duality_gap", "error"), "gap"), **dict.fromkeys(("probability", "confidence"), "delta"),
+}
+
+
+def check_problem(f: object, S: object) -> None:
+    """Raise if f and S are swapped, or were not made yet."""
+    classes: tuple[Any, Any] = (type(f), type(S))  # mypy takes no class for hashable
+    if _told_apart(*classes):
+        return
+    check(not isinstance(f, AtomSet), lambda: f"f is {shown(f)}, which is a set; an objective is wanted. The objective comes "
+                                              "first: minimize(f, S).")
+    if isinstance(S, type):
+        raise GreedyhullError(f"S is {shown(S)}; a set is wanted. Make one: {S.__name__}(...).")
+    several = isinstance(S, list | tuple) and len(S) > 1 and all(isinstance(part, AtomSet) for part in S)
+    check(not several, lambda: f"S is {shown(S)}; one set is wanted. For weights with a sum and bounds use Simplex(d, "
+                               "upper=...); for other intersections, oracle(fn, d) with fn that minimises a linear form.")
+    check(not isinstance(S, np.ndarray | list), lambda: f"S is {shown(S)}; a set is wanted. Vertices(S) is the convex hull of "
+                                                        "the rows of a matrix.")
+    check(not isinstance(f, np.ndarray | list), lambda: f"f is {shown(f)}; an objective is wanted. For data X and y write "
+                                                        "minimize(least_squares(X, y), S).")
+    if isinstance(f, FunctionType) and f.__module__.startswith("greedyhull."):
+        raise GreedyhullError(f"f is {shown(f)}; an objective is wanted. Call the function with your data: {f.__name__}(...).")
+
+
+@lru_cache(maxsize=256)
+def _told_apart(f: type, S: type) -> bool:
+    """Whether objects of the class S are sets, and those of f nothing that is often given in place of an objective."""
+    return issubclass(S, AtomSet) and not issubclass(f, (AtomSet, np.ndarray, list, FunctionType))
+
+
+class Bound(NamedTuple):
+    """value − min f ≤ gap and lower ≤ min f, of a kind; ``delta`` is the share of samples in how likely it is to fail."""
+
+    gap: float
+    lower: float
+    kind: Kind
+    delta: float = 0.0
+
+
+def held(kind: Kind, delta: float) -> tuple[Kind, float]:
+    """What a bound of a kind promises that fails with probability ``delta``: if that is not known, or 1, it is an estimate.
+
+    >>> held("probability", 0.5), held("probability", 1.5), held("probability", 0.0), held("always", 0.5)
+    (('probability', 0.5), ('estimate', 1.0), ('estimate', 0.0), ('always', 0.0))
+    """
+    if kind != "probability":
+        return kind, 0.0
+    return ("probability", delta) if 0.0 < delta < 1.0 else ("estimate", min(delta, 1.0))
 
 
 def promise(kind: Kind, delta: float = 0.0) -> str:
@@ -139,7 +198,7 @@ class Certificate:
 
 
 @public
-def certify(f: Objective, S: AtomSet, w: Any, *, tol: float | None = None) -> Certificate:
+def certify(f: Objective, S: CertificateAtomSet, w: Any, *, tol: float | None = None) -> Certificate:
     """Certify a point, wherever it came from.
 
     Value and gradient are computed afresh in float64, and gap = ⟨∇f(w), w⟩ − min over S of ⟨∇f(w), ·⟩ + slack + rounding,
@@ -189,7 +248,7 @@ def certify(f: Objective, S: AtomSet, w: Any, *, tol: float | None = None) -> Ce
     return replace(certificate, note="; ".join(filter(None, (certificate.note, about))))
 
 
-def certificate_of(f: Objective, S: AtomSet, w: Iterate, known: float = -np.inf,
+def certificate_of(f: Objective, S: CertificateAtomSet, w: Iterate, known: float = -np.inf,
                    ask: Callable[[Gradient], Floor] | None = None) -> Certificate:
     """The certificate of an iterate without views that is known to lie in the hull.
 
@@ -216,7 +275,7 @@ def certificate_of(f: Objective, S: AtomSet, w: Iterate, known: float = -np.inf,
     found = Floor(value - gap, kind_of(lowest.kind, precise, S, seen), lowest.delta)
     floor = least(precise)
     if not f.traits.smooth and (isinstance(precise, Composite) or f.traits.remote):
-        from greedyhull.driver.dual_bound import dual_bound
+        from greedyhull.driver.finish import dual_bound
 
         found = dual_bound(precise, S, w, found, max(known, floor), ask)
     kind, delta = held(found.kind, found.delta)
@@ -234,18 +293,18 @@ def at_edge(f: object) -> str:
             "taken of. Give start=, a point well inside its domain, or scale the data.")
 
 
-def rounding_of(S: AtomSet) -> Literal["proved", "estimated"]:
+def rounding_of(S: CertificateAtomSet) -> Literal["proved", "estimated"]:
     """Whether the set says how large its atoms can be."""
     return "proved" if S.sized else "estimated"
 
 
-def kind_of(kind: Kind, f: Objective, S: AtomSet, seen: Coarse | None = None) -> Kind:
+def kind_of(kind: Kind, f: Objective, S: CertificateAtomSet, seen: Coarse | None = None) -> Kind:
     """What a bound promises; the slack of an inexact gradient is estimated where the sizes of atoms are, and the error of
     values and gradients in less than float64 always."""
     return kind if (f.traits.exact_gradient or S.sized) and seen is None else weaker(kind, "estimate")
 
 
-def as_iterate(f: Objective, S: AtomSet, w: Any, tol: float) -> Iterate:
+def as_iterate(f: Objective, S: CertificateAtomSet, w: Any, tol: float) -> Iterate:
     """The point as a fresh iterate without views, after checking that it lies in the hull."""
     check_pair(f, S)
     if isinstance(w, Iterate):
@@ -283,7 +342,7 @@ def afresh(w: Iterate) -> Iterate:
     return copy
 
 
-def check_pair(f: Objective, S: AtomSet) -> None:
+def check_pair(f: Objective, S: CertificateAtomSet) -> None:
     """Whether f is an objective, S a set, and the two go together."""
     if not _ship(type(f), type(S)):
         _check_parts(f, S)
@@ -305,7 +364,7 @@ def _ship(f: type, S: type) -> bool:
     return ours and {"gradient", "rounding", "start"} <= set(dir(f)) and issubclass(S, DefaultSet)
 
 
-def _check_parts(f: Objective, S: AtomSet) -> None:
+def _check_parts(f: Objective, S: CertificateAtomSet) -> None:
     """Whether f has a domain and a gradient, and S an oracle and a shape."""
     check(not lacks(f, "domain", "gradient"), lambda: f"f is {shown(f)}; an objective such as "
           "least_squares(X, y), quadratic(Q, b) or function(value, gradient, shape) is wanted.")
@@ -317,7 +376,7 @@ def _check_parts(f: Objective, S: AtomSet) -> None:
                                               "is wanted.")
 
 
-def _fitting(f: Objective, S: AtomSet) -> str:
+def _fitting(f: Objective, S: CertificateAtomSet) -> str:
     """What to give in place of a set of another shape."""
     first = next(iter(signature(type(S)).parameters), "")
     if first == "d" and len(f.domain) == 1:

@@ -1,18 +1,79 @@
-"""Which solver, when nobody said: by what the objective and the set are."""
+"""Which solver is used by default, and checks of solvers and stops."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from math import prod
+from types import GeneratorType
+from typing import Any
 
-from greedyhull.atoms.product import Product
-from greedyhull.driver.words import Told
-from greedyhull.types import AtomSet, Objective, Solver
-from greedyhull.types.kinds import imaged
+import numpy as np
 
-MANY_SETS = 3000  # of a product, from which on steps in one set at a time are faster, whether its minimum is zero or not
+from greedyhull.atoms.joined import Product
+from greedyhull.driver.reason import Told
+from greedyhull.driver.stop import Stop
+from greedyhull.errors import GreedyhullError, check, nearest, shown
+from greedyhull.types import AtomSet, Objective, Solver, imaged
 
-MANY_ENTRIES = 2000  # from which on a minimum may mix so many atoms that reweighting them takes longer than steps within faces
+STEPS = "greedyhull.solvers.parts.steps"
+SOLVERS = {  # names of algorithms that people write in words
+    "fw": "FrankWolfe", "vanilla": "FrankWolfe", "cg": "FrankWolfe", "bpfw": "BlendedPairwise", "pfw": "BlendedPairwise",
+    "afw": "BlendedPairwise", "fcfw": "Corrective", "sfw": "StochasticFrankWolfe",
+    **{name.lower(): name for name in ("FrankWolfe", "Jones", "PairwiseJones", "BlendedPairwise", "Corrective", "Mixed",
+                                       "Aggregated", "Smoothed", "StochasticFrankWolfe", "StochasticJones", "LuFreund",
+                                       "MoreauFrankWolfe", "RegularizedStochasticFrankWolfe", "Storc",
+                                       "VarianceReducedJones")},
+}
+
+
+def check_seed(seed: object) -> None:
+    """Raise if something else was given in place of a seed."""
+    if not (isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and 0 <= seed < 2**63):
+        raise GreedyhullError(f"seed={shown(seed)} was given; a whole number from 0 to 2⁶³ − 1 is wanted.")
+
+
+def check_solver(solver: object) -> None:
+    """Raise if something else was given in place of a solver: a stop, a step rule, a name."""
+    home = type(solver).__module__
+    if solver is None or (home.startswith("greedyhull.solvers.") and home != STEPS):
+        return
+    check(not isinstance(solver, Stop), lambda: f"solver={shown(solver)} was given, which is a stop. Give it by name: "
+                                                f"stop={shown(solver)}.")
+    if isinstance(solver, str):
+        near = nearest(solver.lower().replace("_", "").replace("-", "").replace(" ", ""), SOLVERS) or "FrankWolfe"
+        raise GreedyhullError(f"solver={solver!r} was given; a solver such as {near}() is wanted, not its name.")
+    if isinstance(solver, type):
+        raise GreedyhullError(f"solver={shown(solver)} was given; a solver such as FrankWolfe() is wanted. "
+                              f"Make one: {solver.__name__}().")
+    check(type(solver).__module__ != STEPS, lambda: f"solver={shown(solver)} was given, which is a step rule; a solver is "
+                                                    f"wanted. Give the rule to one: FrankWolfe({shown(solver)}).")
+
+
+def check_steps(solver: object, steps: object) -> None:
+    """Raise unless ``run`` of a solver returned something to iterate over: without a yield it is no generator."""
+    if type(steps) is GeneratorType:
+        return
+    check(isinstance(steps, Iterator), lambda: f"run(f, S, w, memory) of {shown(solver)} returned {shown(steps)}; a generator "
+                                               "is wanted, which yields Progress.of(w, gap, answer) once for each iteration.")
+
+
+def check_stop(stop: Any) -> None:
+    """Raise if a stop is not one, in words that say how to write the one that was probably meant."""
+    if isinstance(stop, Stop):
+        return
+    how = "a stop such as Gap(1e-6) | Seconds(30) is wanted"
+    if isinstance(stop, list | tuple) and stop and all(isinstance(one, Stop) for one in stop):
+        how = f"one stop is wanted. Combine several by | or &: {' | '.join(map(shown, stop))}"
+    elif isinstance(stop, type) and issubclass(stop, Stop):
+        how = f"{how}. Make one: {stop.__name__}(...)"
+    elif isinstance(stop, int) and not isinstance(stop, bool):
+        how = f"{how}, for instance Iterations({stop})"
+    elif isinstance(stop, float):
+        how = f"{how}, for instance Relative({stop!r}) for a relative gap or Gap({stop!r}) for an absolute one"
+    elif callable(stop):
+        how = f"{how}. For a function of an event, Callback(fn)"
+    raise GreedyhullError(f"stop={shown(stop)} was given; {how}.")
 
 
 def choose_solver(f: Objective, S: AtomSet) -> tuple[Solver, Told]:
@@ -31,7 +92,8 @@ def _choice(f: Objective, S: AtomSet) -> tuple[Solver, str]:
         return _smoothed(), ("Smoothed was chosen: {f} has kinks, where gradients mislead; smoothed less and less, it is "
                             "minimised by a smooth solver and certified as it is.")
     owners = S.traits.owners
-    if owners != 1 and isinstance(S, Product) and owners == len(S.sets) >= MANY_SETS:
+    # of a product, from which on steps in one set at a time are faster, whether its minimum is zero or not
+    if owners != 1 and isinstance(S, Product) and owners == len(S.sets) >= 3000:
         return _blocks(), ("BlockCoordinate was chosen: {S} has so many sets that steps in one of them at a time pay.")
     if traits.second_order and traits.convex and _faced(S) and S.traits.region is None and _bends_everywhere(f, S):
         return _invariant(), ("DecompositionInvariant was chosen: {S} knows its faces, and a minimum of {f} may mix so many "
@@ -48,7 +110,8 @@ def _choice(f: Objective, S: AtomSet) -> tuple[Solver, str]:
 def _bends_everywhere(f: Objective, S: AtomSet) -> bool:
     """Whether f may bend in very many directions, and in all; with fewer, n say, some minimum is a mixture of n + 1 atoms."""
     model, d = imaged(f), prod(S.shape)
-    return d >= MANY_ENTRIES and (model is None or model.design.n >= d)
+    # from which on a minimum may mix so many atoms that reweighting them takes longer than steps within faces
+    return d >= 2000 and (model is None or model.design.n >= d)
 
 
 def _faced(S: AtomSet) -> bool:
@@ -91,13 +154,13 @@ def _corrective() -> Solver:
 
 @lru_cache(maxsize=1)
 def _invariant() -> Solver:
-    from greedyhull.solvers.decomposition_invariant import DecompositionInvariant
+    from greedyhull.solvers.pairwise import DecompositionInvariant
 
     return DecompositionInvariant()
 
 
 @lru_cache(maxsize=1)
 def _pairwise() -> Solver:
-    from greedyhull.solvers.blended_pairwise import BlendedPairwise
+    from greedyhull.solvers.pairwise import BlendedPairwise
 
     return BlendedPairwise()

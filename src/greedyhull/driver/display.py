@@ -9,10 +9,8 @@ from typing import Any
 
 from greedyhull.solvers.parts.progress import Event
 from greedyhull.types import Solver
-from greedyhull.types.override import KeepsClosing, override
 
 BETWEEN = 0.1  # seconds from one drawing to the next
-WINDOW = 30  # drawings that the shown rate is taken over
 
 
 def line_for(solver: Solver) -> list[ProgressLine]:
@@ -23,7 +21,7 @@ def line_for(solver: Solver) -> list[ProgressLine]:
     return [ProgressLine(type(solver).__name__)]
 
 
-class ProgressLine(KeepsClosing):
+class ProgressLine:
     """A watcher that keeps one line of stderr up to date; `close` leaves the last state standing.
 
     An event that comes too early for the next drawing costs one comparison.
@@ -36,7 +34,7 @@ class ProgressLine(KeepsClosing):
         self._due = 0.0
         self._last: Event | None = None
         self._live = live_line() if live is None else live
-        self._marks: deque[tuple[float, int, float]] = deque(maxlen=WINDOW)
+        self._marks: deque[tuple[float, int, float]] = deque(maxlen=30)  # drawings that the shown rate is taken over
 
     def __call__(self, event: Event) -> None:
         self._last = event
@@ -45,7 +43,6 @@ class ProgressLine(KeepsClosing):
         self._draw(event)
         self._due = event.seconds + BETWEEN
 
-    @override
     def close(self) -> None:
         """Draw what came last and give the terminal back."""
         if self._last is not None:

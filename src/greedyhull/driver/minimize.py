@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from greedyhull.driver.asked import check_solver, check_stop
-from greedyhull.driver.mix_ups import check_problem
+from greedyhull.driver.certificate import check_problem
+from greedyhull.driver.choose import check_solver, check_stop
 from greedyhull.driver.run import Run
 from greedyhull.driver.solution import Solution, StreamSolution
 from greedyhull.driver.stop import Relative, Seconds, Stop
-from greedyhull.kernels.threads import limited, public
+from greedyhull.kernels.core import limited, public
 from greedyhull.objectives.stream import Stream
 from greedyhull.solvers.parts.progress import Event, watchers_of
 from greedyhull.types import AtomSet, Objective, Solver
@@ -108,7 +108,7 @@ def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: A
         run.watchers = watchers_of(watch)
         if check:
             run.careful = True
-            from greedyhull.driver.inspection import inspect_problem
+            from greedyhull.driver.checks import inspect_problem
 
             inspect_problem(f, S, run.w, seed)
         if progress:
@@ -117,7 +117,7 @@ def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: A
             run.watchers.extend(line_for(run.solver))
         try:
             if checkpoint is not None or resume is not None:
-                from greedyhull.driver.saving import going_on, named, prepared
+                from greedyhull.driver.checkpoint import going_on, named, prepared
 
                 run.checkpoint, state = prepared(run, checkpoint, resume)
                 if state is not None:

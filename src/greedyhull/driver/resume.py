@@ -1,47 +1,188 @@
-"""How a saved run goes on: bit by bit with the same problem, from its point alone with another one.
-
-Bit by bit holds where the same loops run: with another compiled core, or none, the run goes on up to rounding, and says so.
-
-A lower bound holds for the problem that it was found for. So a state carries a digest of the objective, of the set and of the
-solver; what is not the same, or cannot be told to be, loses what rested on it.
-"""
+"""How a saved run continues: the identity of its problem, and its state."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import fields, is_dataclass
+from functools import cached_property, partial
+from hashlib import blake2b
 from math import inf, isfinite, isnan
 from pathlib import Path
 from time import perf_counter
 from traceback import walk_tb
-from typing import TYPE_CHECKING
+from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import TYPE_CHECKING, Any, NamedTuple
 from warnings import warn
 
 import numpy as np
 import scipy
 
-from greedyhull.atoms.belonging import check_atoms_of
-from greedyhull.atoms.product import Product
-from greedyhull.atoms.sum import Sum
+from greedyhull.atoms.budget import check_atoms_of
+from greedyhull.atoms.joined import Product, Sum
 from greedyhull.driver.certificate import certificate_of
-from greedyhull.driver.ending import drift
-from greedyhull.driver.guard import LEEWAY
-from greedyhull.driver.identity import Identity
-from greedyhull.driver.saving import VERSION
+from greedyhull.driver.checkpoint import VERSION
+from greedyhull.driver.checks import LEEWAY
+from greedyhull.driver.finish import drift
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.kernels.core import level
+from greedyhull.points.arrays import is_sparse
+from greedyhull.points.blocks import SpoiledError, under
 from greedyhull.points.coordinate_iterate import CoordinateIterate, restored
-from greedyhull.points.iterate import Iterate
-from greedyhull.points.mixture import owners_agree
+from greedyhull.points.iterate import Iterate, owners_agree
 from greedyhull.points.owners import OwnedBlock, normalised, vertices
 from greedyhull.points.shapes import dense as dense_atom
-from greedyhull.points.states import SpoiledError, under
 from greedyhull.solvers.parts.memory import Memory
-from greedyhull.types import AtomSet, State
+from greedyhull.types import Array, AtomSet, Objective, State, field_values, own, remote
 
 if TYPE_CHECKING:
     from greedyhull.driver.run import Run
 
+
+FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, partial)
+
+
+class UnknownError(Exception):
+    """Something whose meaning no digest can tell: a function, or an object of a class that is not ours."""
+
+
+def digest(thing: Any) -> bytes:
+    """Bytes that are equal for equal things and differ for others; empty where nobody can tell.
+
+    Data, weights, parameters and dtypes count; how an array lies in memory does not. Functions and objects of users'
+    classes may have changed without a trace, so that they have no digest, nor has what contains them.
+
+    >>> import greedyhull as gh
+    >>> digest(gh.Simplex(3)) == digest(gh.Simplex(3)), digest(gh.Simplex(3)) == digest(gh.Simplex(3, total=2.0))
+    (True, False)
+    >>> digest(gh.function(sum, sum, 3))
+    b''
+    """
+    state = blake2b(digest_size=16)
+    try:
+        for part in _parts(thing):
+            state.update(len(part).to_bytes(8, "little"))
+            state.update(part)
+    except UnknownError:
+        return b""
+    return state.digest()
+
+
+def _parts(thing: Any) -> Iterable[bytes]:
+    if thing is None or isinstance(thing, (bool, int, float, str, bytes, np.generic, np.dtype)):
+        yield f"{type(thing).__name__}:{thing!r}".encode()
+    elif isinstance(thing, np.ndarray):
+        yield from _array(thing)
+    elif isinstance(thing, (list, tuple)):
+        yield f"{type(thing).__name__}[{len(thing)}]".encode()
+        for item in thing:
+            yield from _parts(item)
+    elif isinstance(thing, dict):
+        yield f"dict[{len(thing)}]".encode()
+        for key in sorted(thing, key=str):
+            yield from _parts(key)
+            yield from _parts(thing[key])
+    elif type(thing).__module__.startswith("scipy.sparse") and is_sparse(thing):
+        columns = thing.tocsc()
+        yield f"sparse{thing.shape}".encode()
+        for array in (columns.indptr.astype(np.int64), columns.indices.astype(np.int64), columns.data):
+            yield from _array(array)
+    elif _is_ours(type(thing).__module__) and not isinstance(thing, FUNCTIONS):
+        yield from _ours(thing)
+    else:
+        raise UnknownError
+
+
+def _is_ours(module: str) -> bool:
+    """Whether a class is one of the library; those of its tests stand for users' classes."""
+    return module.startswith("greedyhull.") and not module.startswith("greedyhull.testing")
+
+
+def _array(array: Array) -> Iterable[bytes]:
+    if array.dtype.hasobject:
+        raise UnknownError
+    yield f"array{array.shape}{array.dtype.str}".encode()
+    whole = array if array.ndim else array.reshape(1)
+    step = max(1, (1 << 22) // max(1, array.itemsize * int(np.prod(array.shape[1:]))))  # bytes that are copied at once
+    for start in range(0, len(whole), step):
+        yield np.ascontiguousarray(whole[start : start + step]).tobytes()
+
+
+def _ours(thing: Any) -> Iterable[bytes]:
+    """An object of the library: its class, and what it was built from; what it keeps for speed has a leading underscore.
+
+    A field that was added to a class later counts where it is not at its default, so that states saved before are recognised.
+    """
+    kind, held = type(thing), own(thing)
+    named = field_values(thing)
+    if named is None and held is not None:
+        named = dict(sorted(held.items()))
+    if named is None or any(isinstance(kept, FUNCTIONS) for kept in (held or {}).values()):
+        raise UnknownError
+    cached = {name for base in kind.__mro__ for name, value in vars(base).items() if isinstance(value, cached_property)}
+    later = [f for f in fields(thing) if "added" in f.metadata] if is_dataclass(thing) else []
+    added = {f.name for f in later if named[f.name] == f.default}
+    home = kind.__module__.replace("greedyhull.solvers.gradients.", "greedyhull.gradients.")  # as in states saved before
+    yield f"{home}.{kind.__qualname__}".encode()
+    for name, value in named.items():
+        if not name.startswith("_") and name not in cached and name not in added:
+            yield name.encode()
+            yield from _parts(value)
+
+
+class Identity(NamedTuple):
+    """What a run is a run of; a digest is empty where nobody can tell."""
+
+    f: bytes
+    S: bytes
+    solver: bytes
+    seed: int
+    name: str  # of the solver
+    shards: dict[str, str] = {}  # noqa: RUF012 — nobody writes on it; the mark of each shard of the data, by its name
+
+    @classmethod
+    def of(cls, f: Objective, S: object, solver: object, seed: int) -> Identity:
+        elsewhere = remote(f)
+        shards = {} if elsewhere is None else elsewhere.shard_marks()
+        seen = all(shards.values())  # a shard without a mark may have changed without a trace
+        return cls(digest(f) if seen else b"", digest(S), digest(solver), seed, type(solver).__name__, shards)
+
+    def state(self) -> State:
+        marks = {name: np.frombuffer(mark, dtype=np.uint8) for name, mark in zip(["f", "S", "solver"], self[:3], strict=True)}
+        data = {"shards": np.array(list(self.shards)), "marks": np.array(list(self.shards.values()))} if self.shards else {}
+        return {**marks, **data, "seed": np.array(self.seed), "name": np.array(self.name)}
+
+    @classmethod
+    def restored(cls, state: State) -> Identity:
+        names, marks = (state[key].tolist() if key in state else [] for key in ("shards", "marks"))
+        shards = dict(zip(names, marks, strict=True))
+        return cls(state["f"].tobytes(), state["S"].tobytes(), state["solver"].tobytes(), int(state["seed"]),
+                   str(state["name"]), shards)
+
+    def changes(self, saved: Identity) -> list[str]:
+        """In words, what is certainly not as it was."""
+        named = {self._data(saved): (self.f, saved.f), "the set": (self.S, saved.S), "the solver": (self.solver, saved.solver)}
+        changed = [name for name, (now, before) in named.items() if now and before and now != before]
+        if self.name != saved.name and "the solver" not in changed:
+            changed.append("the solver")
+        if self.seed != saved.seed:
+            changed.append(f"the seed ({self.seed}, saved with {saved.seed})")
+        return changed
+
+    def _data(self, saved: Identity) -> str:
+        """The objective, or which of its shards are not what they were."""
+        if not self.shards or not saved.shards:
+            return "the objective"
+        other = [name for name in {**saved.shards, **self.shards} if self.shards.get(name) != saved.shards.get(name)]
+        more = f" and {len(other) - 3} more" if len(other) > 3 else ""
+        return f"the objective (its data: {', '.join(other[:3])}{more})" if other else "the objective"
+
+    @property
+    def known(self) -> bool:
+        """Whether objective and set can be told from others."""
+        return bool(self.f and self.S)
+
+
 POINTS_OF = (2,)  # versions of states of which the point is understood, and nothing else
-NEAR = 1e-4  # values of one point that differ by more, relative to them, are values of two functions
 
 
 def take_up(run: Run, state: State) -> None:
@@ -154,7 +295,8 @@ def _another_function(run: Run, shown: Iterate, memory: Memory) -> bool:
     if memory.gap is None or not isfinite(memory.gap + memory.guide):
         return False
     told, value = memory.guide + memory.gap, float(run.f.value(shown.copy()))
-    slack = NEAR * (abs(value) + abs(told)) + 1e3 * float(run.f.rounding(shown.copy(), run.S))
+    # values of one point that differ by more, relative to them, are values of two functions
+    slack = 1e-4 * (abs(value) + abs(told)) + 1e3 * float(run.f.rounding(shown.copy(), run.S))
     slack += 1e-14 * (abs(memory.guide) + memory.gap)  # which ``told`` is the small difference of
     return not abs(value - told) <= slack
 

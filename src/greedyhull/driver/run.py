@@ -14,52 +14,210 @@ import numpy as np
 
 from greedyhull.atoms.arguments import array_of
 from greedyhull.atoms.base import AtomSet as DefaultSet
-from greedyhull.atoms.generator import generator
-from greedyhull.driver.asked import check_seed, check_steps
-from greedyhull.driver.bound import Bound, held
-from greedyhull.driver.certificate import as_iterate, check_pair, kind_of
-from greedyhull.driver.choose import choose_solver
-from greedyhull.driver.ending import SINGLE, certify_end, goes_on, last, solution_of
-from greedyhull.driver.guard import check_owners, question
-from greedyhull.driver.inspection import inspect_gradient
-from greedyhull.driver.own import own_objective, ships
-from greedyhull.driver.proofs import Proofs
-from greedyhull.driver.reason import Reason, ended, interrupted
+from greedyhull.atoms.base import generator
+from greedyhull.driver.certificate import Bound, as_iterate, check_pair, held, kind_of
+from greedyhull.driver.checks import check_owners, inspect_gradient, own_objective, question, ships
+from greedyhull.driver.choose import check_seed, check_steps, choose_solver
+from greedyhull.driver.finish import SINGLE as RUN_SINGLE
+from greedyhull.driver.finish import certify_end, goes_on, last, solution_of
+from greedyhull.driver.reason import (
+    BLURRED,
+    Reason,
+    Standing,
+    beyond_proof,
+    ended,
+    held_by_rounding,
+    in_words,
+    interrupted,
+    standing_still,
+)
 from greedyhull.driver.solution import Solution
-from greedyhull.driver.standing import BLURRED, Standing, beyond_proof, held_by_rounding, standing_still
 from greedyhull.driver.stop import Limits, Stop, hear
-from greedyhull.driver.trace import Trace
-from greedyhull.driver.unseen import ahead_of, may_set_out, note_passed
-from greedyhull.driver.words import in_words
-from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
-from greedyhull.errors.given import shown
-from greedyhull.kernels.interrupt import Interrupt
-from greedyhull.kernels.threads import user
-from greedyhull.objectives.coarse import Coarse, coarse_of, value_error
+from greedyhull.driver.trace import Row, Trace
+from greedyhull.errors import GreedyhullError, GreedyhullWarning, check, shown
+from greedyhull.kernels.core import Interrupt, user
+from greedyhull.objectives.accuracy import gradient_slack
 from greedyhull.objectives.composite import Composite
-from greedyhull.objectives.gradient_error import gradient_slack
-from greedyhull.objectives.least import above, least
+from greedyhull.objectives.limits import Coarse, above, coarse_of, least, value_error
 from greedyhull.objectives.quadratic import QuadraticForm
 from greedyhull.objectives.stream import Stream
 from greedyhull.points.aligned import point_of
 from greedyhull.points.coordinate_iterate import CoordinateIterate
-from greedyhull.points.entering import as_atom
 from greedyhull.points.iterate import Iterate
-from greedyhull.solvers.parts.memory import Memory, never, one_round
+from greedyhull.points.validate import KINDS, as_atom
+from greedyhull.solvers.parts.memory import Memory, Recorder, never, one_round
 from greedyhull.solvers.parts.needs import by_coordinates, check_needs, keeps_atoms
-from greedyhull.solvers.parts.progress import Event, Progress, weaker
+from greedyhull.solvers.parts.progress import ONE, Ahead, Event, Passed, Progress, weaker
 from greedyhull.solvers.parts.schedules import check_tolerance
-from greedyhull.types import AtomSet, Objective, Solver, State
-from greedyhull.types.attributes import has, is_method, lacks
-from greedyhull.types.kinds import cautious, closing, remote, self_starting
+from greedyhull.types import (
+    Answer,
+    AtomSet,
+    Objective,
+    Solver,
+    State,
+    cautious,
+    closing,
+    has,
+    is_method,
+    lacks,
+    made_of,
+    remote,
+    self_starting,
+)
 
 if TYPE_CHECKING:
-    from greedyhull.driver.identity import Identity
-    from greedyhull.driver.saving import Checkpoint
+    from greedyhull.driver.checkpoint import Checkpoint
+    from greedyhull.driver.resume import Identity
+
+
+NEAR = 0.1  # of the estimate: what a proof may be off by, where a sharper one would take longer; at the start, all of it
+
+
+class Proofs:
+    """The proofs of one run. What they were at this iteration is kept with the state: one that is begun again is the same.
+
+    Only those at set iterations steer the solver. A run that is resumed may have another request than the one that was saved.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.again = 0  # when the next proof for a stop may be
+        self.least: float | None = None  # the smallest gap that can be proved, where that does not meet the request
+
+    def on_time(self, p: Progress, value: float, rounding: float) -> Progress:
+        """p, with a proof where one is due."""
+        memory = self.run.memory
+        kept = memory.arrays.get("proofs")
+        due, at, *told = (0.0, -1.0) if kept is None else kept.tolist()
+        if memory.k == at and p.answer is not None and p.estimate == told[0]:  # begun again after a resume
+            answer = p.answer
+            atom = answer.atom if isinstance(answer, Answer) else answer.atoms[0]
+            return p.proved(Answer(atom, told[1], KINDS[int(told[2])], told[3]))
+        if memory.k < due or not self._helps(p, value - memory.guide, rounding):
+            return p
+        proof = self._ask(p, NEAR * p.estimate if memory.k else p.estimate)
+        # iterations from the first proof to the second
+        memory.arrays["proofs"] = np.array([max(2.0 * memory.k, memory.k + 10), memory.k, p.estimate, proof.slack,
+                                            KINDS.index(proof.kind), proof.delta])
+        return p.proved(proof)
+
+    def for_stop(self, p: Progress, event: Event) -> Progress | None:
+        """p with a proof, if the request on the gap would be met with the estimate and may be met with the proof."""
+        run, off = self.run, self.run.rounding + self.run.gradient_slack
+        gap = p.estimate + off
+        if run.memory.k < self.again or not self._helps(p, event.gap, off):
+            return None
+        if not run.stop.met(replace(event, gap=gap, lower=event.value - gap)):
+            return None
+        self.again = run.memory.k + max(1, run.memory.k // 2)  # if it falls short
+        proof = self._ask(p, 0.5 * self._to_spare(event, gap))
+        least = self._oracle.sharpest + off
+        met = run.stop.met(replace(event, gap=least, lower=event.value - least))  # if the estimate were nothing
+        self.least = least if least > off and not met else None
+        return p.proved(proof)
+
+    def _to_spare(self, event: Event, gap: float) -> float:
+        """What a gap that meets the request may grow by and still meet it, within a factor of two."""
+        spare = max(abs(event.value), gap)
+        for _ in range(60):  # of the value, down to which a request is compared
+            wider = gap + spare
+            if self.run.stop.met(replace(event, gap=wider, lower=event.value - wider)):
+                return spare
+            spare *= 0.5
+        return 0.0
+
+    def at_end(self, p: Progress, event: Event) -> Progress | None:
+        """p with a proof, if that can better the bound that the run would end with."""
+        if not self._helps(p, event.gap, self.run.rounding + self.run.gradient_slack):
+            return None
+        # of the value: what the proof at the end may be off by
+        return p.proved(self._ask(p, max(NEAR * p.estimate, 1e-7 * abs(event.value))))
+
+    def _helps(self, p: Progress, known: float, rounding: float) -> bool:
+        """Whether a proof can make the gap less than what is known, and there is an answer to prove."""
+        return p.gap == inf and p.estimate + rounding < known and p.answer is not None and self._oracle.gave(p.answer)
+
+    def _ask(self, p: Progress, tol: float) -> Answer:
+        assert p.answer is not None
+        return self._oracle.proved(p.answer, max(tol, 0.0))
+
+    @property
+    def _oracle(self) -> Recorder:
+        return self.run.memory.oracle(self.run.S)
+
+
+SINGLE = float(np.finfo(np.float32).eps)
+
+
+def ahead_of(run: Run) -> Ahead:
+    """One round where somebody watches, saves or checks; else all until the stop may be met. The aim is the same for both."""
+    run.asked_at = run.seconds
+    aim = run.stop.aim()
+    if aim is None or not _alone(run.solver):
+        return ONE
+    watched = run.watchers or run.checkpoint is not None or run.careful
+    # rounds in one call, all of which are held in memory
+    left = 1 if watched else min(run.limits.iterations - run.memory.k, aim.rounds, 20_000)
+    floor = run.f.scale if aim.floor is None else aim.floor
+    # times the last rounding that a solver may keep free below the gap that was asked for
+    return Ahead(max(int(left), 1), aim.absolute, aim.relative, floor, 2.0 * run.rounding, run.memory.lower)
+
+
+def _alone(solver: Solver) -> bool:
+    """Whether no other solver looks at its points: one that is made of others, or a user's, may run them and look at each."""
+    combining, around, _ = made_of(solver)
+    return ships(solver) and combining is None and around is None
+
+
+def may_set_out(run: Run) -> bool:
+    """Whether the start need not be seen: nobody watches, nothing was resumed or is left to be looked at there."""
+    if run.watchers or run.checkpoint is not None or run.careful or run.trace.parts or not isnan(run.start_value):
+        return False
+    return run.memory.k == 0 and not run.inspects and run.stop.aim() is not None and not run.requested(0)
+
+
+class Unseen:
+    """Rounds that nobody saw, as rows of a trace, each with the best bound known by then.
+
+    Their bounds are those of the core, with the rounding of the point that was looked at after them. The certificate of the
+    run rests on none of them.
+    """
+
+    def __init__(self, run: Run, passed: Passed, before: Row | None) -> None:
+        memory, work = run.memory, run.w.work
+        self.passed, self.convex, self.rounding, self.began = passed, run.convex, run.rounding, run.asked_at
+        self.k, self.calls, self.gradients, self.products = memory.k, memory.oracle_calls, work.gradients, work.products
+        self.lower = run.least if before is None else max(before[2] - before[3], run.least)
+        value = passed.rounds[0][0] if before is None else before[2]
+        self.blur = SINGLE * (abs(value) + abs(run.f.gradient_dot(run.w))) if run.single_precision else 0.0
+
+    def rows(self) -> list[Row]:
+        """A row for each round."""
+        passed, n = self.passed, len(self.passed.rounds)
+        value, gap, spent, atoms = (np.array(column) for column in zip(*passed.rounds, strict=True))
+        estimate, gap = gap, gap + self.rounding + self.blur
+        if self.convex:
+            best = np.maximum(np.maximum.accumulate(value - gap), self.lower)
+            gap = np.minimum(gap, value - best + self.rounding)
+        left = np.arange(n, 0, -1)  # rounds from there to the point that is seen
+        seconds, products = self.began + spent, self.products - passed.products * left
+        columns = (self.k - left, seconds, value, gap, atoms, self.calls - left, self.gradients - left,
+                   products, np.zeros(n), estimate)
+        return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def note_passed(run: Run) -> None:
+    """Fold the rounds since the last row into the trace."""
+    memory, trace, passed = run.memory, run.trace, run.memory.passed
+    assert passed is not None
+    before, memory.passed = (trace.parts[-1] if trace.parts else None), None
+    assert before is None or isinstance(before, tuple)
+    trace.steps.extend(passed.step if before is not None else passed.step[1:])
+    trace.fold(Unseen(run, passed, before), len(passed.rounds))
+
 
 LISTEN_AFTER = 0.01  # seconds; before that, Ctrl-C raises at once, as it does anywhere
 SAVE_EVERY = 1.0  # seconds from one checkpoint to the next
-CARRIED_FAR = 64  # moves
 
 
 class Run:
@@ -217,7 +375,7 @@ class Run:
     def _save(self, event: Event) -> None:
         """Write the state, if anybody wants it."""
         if self.checkpoint is not None:
-            from greedyhull.driver.saving import save
+            from greedyhull.driver.checkpoint import save
 
             save(self, event)
 
@@ -239,7 +397,7 @@ class Run:
     def _record(self, p: Progress) -> Event:
         f, w, memory = self.f, p.point, self.memory
         if self.careful:
-            from greedyhull.driver.inspection import inspect_answer
+            from greedyhull.driver.checks import inspect_answer
 
             inspect_answer(f, self.S, w, memory)
         if self.inspects and not self.trace.parts and isnan(self.start_value):  # not as it goes on after a resume
@@ -332,7 +490,7 @@ class Run:
         lazy = p.slack == inf and p.estimate + p.tolerance >= value - memory.guide  # it promises progress up to its tolerance
         slack = p.tolerance if lazy else p.slack
         # the gap of a float32 run may be lost in rounding until it is certified: a row says no less than what that is about
-        blur = SINGLE * (abs(value) + abs(self.f.gradient_dot(w))) if self.single_precision and p.value is None else 0.0
+        blur = RUN_SINGLE * (abs(value) + abs(self.f.gradient_dot(w))) if self.single_precision and p.value is None else 0.0
         estimate = p.gap - p.slack if isnan(p.estimate) and p.slack < inf else p.estimate
         rows.append((memory.k, seconds, value, gap + blur, len(w), memory.oracle_calls, work.gradients, work.products,
                            slack, estimate))
@@ -347,7 +505,7 @@ class Run:
 
     def _sharpen(self) -> None:
         """Where rounding is most of the gap, and much of it was gathered by moves, views are computed afresh."""
-        if self.f.moves(self.w) >= CARRIED_FAR:
+        if self.f.moves(self.w) >= 64:  # moves
             self.w.refresh()
 
     @property
@@ -357,7 +515,7 @@ class Run:
 
     def state(self) -> State:
         """Everything that a continuation needs."""
-        from greedyhull.driver.saving import state_of
+        from greedyhull.driver.checkpoint import state_of
 
         return state_of(self)
 
@@ -380,7 +538,7 @@ class Run:
     @cached_property
     def identity(self) -> Identity:
         """What a state of this run is a state of."""
-        from greedyhull.driver.identity import Identity
+        from greedyhull.driver.resume import Identity
 
         return Identity.of(self.f, self.S, self.solver, self.memory.seed)
 

@@ -20,17 +20,14 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 import numpy as np
 
 from greedyhull.driver.certificate import Certificate
-from greedyhull.driver.saved import load_state, path_of, save_state, target_of, unwritten, written_by
-from greedyhull.driver.solution import Absent, Solution, StreamSolution
-from greedyhull.driver.sound import Fields, check_column, check_point
-from greedyhull.driver.summary import measure
+from greedyhull.driver.checkpoint import load_state, path_of, save_state, target_of, unwritten, written_by
+from greedyhull.driver.solution import Absent, Solution, StreamSolution, measure
+from greedyhull.driver.state_schema import Fields, check_column, check_point
 from greedyhull.driver.trace import COLUMNS, LATER, Trace
-from greedyhull.errors import GreedyhullError, check
-from greedyhull.errors.given import no_file
+from greedyhull.errors import GreedyhullError, check, no_file
+from greedyhull.points.blocks import under
 from greedyhull.points.coordinate_iterate import CoordinateIterate, restored
-from greedyhull.points.iterate import Iterate
-from greedyhull.points.mixture import wrong_weights
-from greedyhull.points.states import under
+from greedyhull.points.iterate import Iterate, wrong_weights
 from greedyhull.types import Array, Kind, State
 
 if TYPE_CHECKING:
@@ -40,7 +37,6 @@ FORMAT = "greedyhull solution"
 VERSION = 1
 DOCUMENT = "greedyhull"  # the array that holds the document
 LARGEST = 10**7  # coordinates that are written out
-NEAR = 1e-6  # share by which coordinates and atoms of a file may differ: other machines round otherwise
 KINDS: dict[str, type[Solution]] = {"Solution": Solution, "StreamSolution": StreamSolution}
 
 
@@ -158,7 +154,7 @@ def load(path: str | Path) -> Solution | Solutions:
 
 
 def _of_either_kind(state: State, file: Path) -> Solution | Solutions:
-    from greedyhull.driver.batch import solutions_file
+    from greedyhull.driver.batch import solutions as solutions_file
 
     told = _document_in(state, file)
     several = told.get("format") == solutions_file.FORMAT
@@ -248,7 +244,8 @@ def _point(state: State, file: Path) -> Iterate:
                                                             f"{w.shape}.")
         size = float(np.abs(x).max(initial=0.0))
         check(bool(np.isfinite(x).all()), f"The coordinates in {file} are not all finite.")
-        check(bool(np.all(np.abs(w.array() - x) <= NEAR * size)), f"The atoms in {file} do not add up to its coordinates.")
+        # share by which coordinates and atoms of a file may differ: other machines round otherwise
+        check(bool(np.all(np.abs(w.array() - x) <= 1e-6 * size)), f"The atoms in {file} do not add up to its coordinates.")
     return w
 
 

@@ -1,24 +1,22 @@
-"""When to stop, and why. Stops combine: ``Gap(1e-6) | Seconds(30)`` stops at whichever comes first, & wants both."""
+"""When to stop. Stops combine: ``Gap(1e-6) | Seconds(30)``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf, isfinite
 from numbers import Integral, Real
+from operator import is_
 from typing import Any, NamedTuple
 
-from greedyhull.driver.reason import Reason, because, claimed, missed, so_far
-from greedyhull.errors import GreedyhullError, check
-from greedyhull.errors.given import shown, signed, takes
-from greedyhull.errors.hinted import hinted
-from greedyhull.kernels.threads import user
-from greedyhull.objectives.relative import of_what, share
-from greedyhull.solvers.parts.ahead import NO_AIM, Aim
-from greedyhull.solvers.parts.progress import Event
+from greedyhull.driver.reason import Reason, because, claimed, missed, so_far, together
+from greedyhull.errors import GreedyhullError, check, hinted, shown, signed, takes
+from greedyhull.kernels.core import user
+from greedyhull.objectives.accuracy import of_what, share
+from greedyhull.solvers.parts.progress import NO_AIM, Aim, Event
 
 MORE = "allow more, or ask for less"
-NEAR_ZERO = 1e-3  # of the value at the start: what is below it may be on its way to zero
 
 
 class Limits(NamedTuple):
@@ -73,12 +71,10 @@ class Stop:
         return self
 
     def __or__(self, other: Stop) -> Stop:
-        from greedyhull.driver.combined import Either
 
         return Either(_stops(self, other))
 
     def __and__(self, other: Stop) -> Stop:
-        from greedyhull.driver.combined import Both
 
         return Both(_stops(self, other))
 
@@ -225,7 +221,8 @@ class Relative(Stop):
 
     def hint(self, event: Event, still: bool) -> str:
         whole = max(abs(event.value), event.scale if self.floor is None else self.floor)
-        if not whole <= (event.gap if still else min(event.gap, NEAR_ZERO * abs(event.start_value))):
+        # of the value at the start: what is below it may be on its way to zero
+        if not whole <= (event.gap if still else min(event.gap, 1e-3 * abs(event.start_value))):
             return ""
         return (f"The minimum may be zero, and no gap is small relative to that: ask for Gap(...), or for "
                 f"Relative({self.r:g}, floor=...) with a number that counts as large.")
@@ -449,3 +446,107 @@ class Callback(Stop):
         if isinstance(answer, str) and answer:
             return Reason("callback", answer)
         return because("callback", "The callback asked to stop,", event) if answer else None
+
+
+class Combined(Stop):
+    """What `Either` and `Both` share: their reasons are those of their parts, and claim no more than is met."""
+
+    _honest = True
+
+    def __init__(self, stops: tuple[Stop, ...]) -> None:
+        self.stops: tuple[Stop, ...] = stops
+        self.asks_gap = any(stop.asks_gap for stop in stops)
+        self._fixed = all(stop._fixed for stop in stops)
+
+    def hint(self, event: Event, still: bool) -> str:
+        return next(filter(None, (stop.hint(event, still) for stop in self.stops)), "")
+
+
+class Either(Combined):
+    """Stop at the first reason of any."""
+
+    def __init__(self, stops: tuple[Stop, ...]) -> None:
+        flat: list[Stop] = []
+        for stop in stops:
+            flat.extend(stop.stops if isinstance(stop, Either) else (stop,))
+        super().__init__(tuple(flat))
+
+    def __repr__(self) -> str:
+        return " | ".join(map(repr, self.stops))
+
+    def __call__(self, event: Event) -> Reason | None:
+        for stop in self.stops:
+            reason = hear(stop, event)
+            if reason is not None:
+                return reason
+        return None
+
+    def met(self, event: Event) -> bool:
+        return any(stop.met(event) for stop in self.stops)
+
+    def claim(self, event: Event) -> Reason | None:
+        return next((stop.claim(event) for stop in self.stops if stop.met(event)), None)
+
+    def limits(self) -> Limits:
+        return self._fixed_limits if self._fixed else self._limits()
+
+    def aim(self) -> Aim | None:
+        return self._fixed_aim if self._fixed else self._aim()
+
+    @cached_property
+    def _fixed_limits(self) -> Limits:
+        return self._limits()
+
+    @cached_property
+    def _fixed_aim(self) -> Aim | None:
+        return self._aim()
+
+    def _limits(self) -> Limits:
+        iterations = seconds = inf
+        for stop in self.stops:
+            part = stop.limits()
+            iterations, seconds = min(iterations, part.iterations), min(seconds, part.seconds)
+        return Limits(iterations, seconds)
+
+    def _aim(self) -> Aim | None:
+        absolute, relative, floor, rounds = NO_AIM
+        for stop in self.stops:
+            aim = stop.aim()
+            if aim is None or (relative > 0.0 and aim.relative > 0.0):  # two that are relative to different things
+                return None
+            absolute, rounds = max(absolute, aim.absolute), min(rounds, aim.rounds)
+            if aim.relative > 0.0:
+                relative, floor = aim.relative, aim.floor
+        return Aim(absolute, relative, floor, rounds)
+
+    def begin(self) -> Stop:
+        if self._fixed:
+            return self
+        begun = tuple([stop.begin() for stop in self.stops])
+        return self if all(map(is_, begun, self.stops)) else Either(begun)  # most stops have nothing to count
+
+
+class Both(Combined):
+    """Stop once all reasons hold at the same time."""
+
+    def __repr__(self) -> str:
+        return " & ".join(f"({stop!r})" if isinstance(stop, Either) else repr(stop) for stop in self.stops)
+
+    def __call__(self, event: Event) -> Reason | None:
+        reasons = [reason for stop in self.stops if (reason := hear(stop, event)) is not None]
+        if len(reasons) < len(self.stops):
+            return None
+        met = self.met(event)
+        return together([reason for reason in reasons if met or not reason.claims])
+
+    def met(self, event: Event) -> bool:
+        asked = [stop for stop in self.stops if stop.asks_gap]
+        return bool(asked) and all(stop.met(event) for stop in asked)
+
+    def claim(self, event: Event) -> Reason | None:
+        if not self.met(event):
+            return None
+        return together([claim for stop in self.stops if (claim := stop.claim(event)) is not None])
+
+    def begin(self) -> Stop:
+        return Both(tuple(stop.begin() for stop in self.stops))

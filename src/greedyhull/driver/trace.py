@@ -153,7 +153,7 @@ class Trace:
 
     def to_csv(self, path: str | Path) -> None:
         """Write a CSV file with a header line."""
-        from greedyhull.driver.saved import target_of, write_text
+        from greedyhull.driver.checkpoint import target_of, write_text
 
         target, columns = target_of(path), self.to_dict()
         lines = [",".join(COLUMNS)]

@@ -10,13 +10,15 @@ from greedyhull.errors import installing
 if find_spec("sklearn") is None:
     raise ImportError(f"greedyhull.estimators needs scikit-learn, which is not installed. {installing('estimators')}")
 
-from greedyhull.estimators.ensemble_classifier import EnsembleClassifier
-from greedyhull.estimators.ensemble_regressor import EnsembleRegressor
-from greedyhull.estimators.group_budget import GroupBudgetClassifier, GroupBudgetRegressor
-from greedyhull.estimators.group_budget_cv import GroupBudgetClassifierCV, GroupBudgetRegressorCV
+from greedyhull.estimators.cv import L1BudgetClassifierCV, L1BudgetRegressorCV
+from greedyhull.estimators.ensemble import EnsembleClassifier, EnsembleRegressor
+from greedyhull.estimators.group_budget import (
+    GroupBudgetClassifier,
+    GroupBudgetClassifierCV,
+    GroupBudgetRegressor,
+    GroupBudgetRegressorCV,
+)
 from greedyhull.estimators.l1_budget import L1BudgetClassifier, L1BudgetRegressor
-from greedyhull.estimators.l1_budget_classifier_cv import L1BudgetClassifierCV
-from greedyhull.estimators.l1_budget_cv import L1BudgetRegressorCV
 from greedyhull.estimators.low_rank_regressor import LowRankRegressor
 from greedyhull.estimators.matrix_completion import MatrixCompletion
 from greedyhull.estimators.simplex import SimplexClassifier, SimplexRegressor

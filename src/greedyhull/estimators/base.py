@@ -1,30 +1,262 @@
-"""What the estimators share: data and targets go in, an objective and a set are made, a certified solution comes out."""
+"""What the estimators share: data, labels, folds, objective, solution, warnings and callbacks."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+import re
+import sys
+import warnings
+from collections.abc import Callable, Iterable
+from functools import lru_cache, wraps
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from pathlib import Path
+from time import perf_counter
+from types import FrameType
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, _fit_context
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight
 
 from greedyhull.atoms.arguments import HUGE
-from greedyhull.driver.combined import Either
+from greedyhull.driver.checkpoint import target_of
 from greedyhull.driver.minimize import minimize
 from greedyhull.driver.solution import Solution
-from greedyhull.driver.stop import Callback, Iterations, Relative, Stalled, Stop
-from greedyhull.errors import check
-from greedyhull.estimators.callbacks import ASKED, CallbackSupport, Heartbeat
-from greedyhull.estimators.convergence import counted
+from greedyhull.driver.stop import Callback, Either, Iterations, Relative, Stalled, Stop
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.kernels.core import one_thread
+from greedyhull.points.aligned import kept, labels_of, ordered, rows_alike
 from greedyhull.points.arrays import is_sparse
-from greedyhull.types import Array, AtomSet, Objective
+from greedyhull.types import Array, AtomSet, Index, Objective
+
+WITHIN = ("greedyhull", "sklearn")
+
+
+def caller_level() -> int:
+    """The ``stacklevel`` of the nearest line outside greedyhull and scikit-learn, for a warning issued by the caller."""
+    frame: FrameType | None = sys._getframe(1)
+    level = 1
+    while frame is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] in WITHIN:
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+SOLVED = "_solved"  # where an estimator keeps the solves of a fit, while it lasts
+
+
+def counted(estimator: Any, s: Solution) -> None:
+    """Note a solve of the fit that is going on."""
+    estimator.__dict__.setdefault(SOLVED, []).append((s.converged, s.reason, s.certificate.gap))
+
+
+def warning_once(fit: F) -> F:
+    """A fit that gathers what its solves missed into one ConvergenceWarning, issued where the fit was called."""
+
+    @wraps(fit)
+    def gathered(self: Any, *args: Any, **kwargs: Any) -> Any:
+        self.__dict__.pop(SOLVED, None)
+        try:
+            with one_thread:
+                fitted = fit(self, *args, **kwargs)
+        finally:
+            solved = self.__dict__.pop(SOLVED, [])
+        missed = [(reason, np.inf if gap is None else float(gap)) for converged, reason, gap in solved if not converged]
+        if missed:
+            warnings.warn(message(missed, len(solved)), ConvergenceWarning, stacklevel=2)
+        return fitted
+
+    return gathered  # type: ignore[return-value]
+
+
+def message(missed: list[tuple[str, float]], solves: int) -> str:
+    """What to say about the solves, each a reason and a gap, that missed ``tol``.
+
+    >>> message([("The 5 iterations allowed are used up.", 0.25)], 1)
+    'The 5 iterations allowed are used up. The answer is certified to a gap of 0.25 all the same.'
+    """
+    reason, gap = max(missed, key=lambda one: one[1])
+    if solves == 1:
+        return f"{reason} The answer is certified to a gap of {gap:.3g} all the same."
+    return (f"{len(missed)} of the {solves} problems of this fit did not reach the requested gap. The worst is certified to a "
+            f"gap of {gap:.3g}: {reason}")
+
+
+def by_row(method: F) -> F:
+    """A method whose arguments have an entry for each row, aligned; a fit remembers the labels of the columns."""
+
+    @wraps(method)
+    def aligned(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if method.__name__ == "fit":
+            vars(self).pop("_labels", None)  # of an earlier fit
+        bound = rows_alike(method, (self, *args), kwargs, "X", "pairs", "y", "values", "sample_weight", "groups")
+        if bound is None:
+            return method(self, *args, **kwargs)
+        columns = labels_of(bound.arguments.get("X"), 1)
+        if method.__name__ == "fit" and columns is not None:
+            vars(self)["_labels"] = tuple(columns)
+        return method(*bound.args, **bound.kwargs)
+
+    if not method.__module__.startswith("greedyhull."):  # scikit-learn's links lead to its own pages
+        aligned.__doc__ = re.sub(r":ref:`([^`<]+?) *<[^`]*>`", r"\1", method.__doc__ or "")
+    return aligned  # type: ignore[return-value]
+
+
+def by_column(model: Any, X: Any) -> Any:
+    """Data to predict with their columns in the order of the fit, where names are no text; scikit-learn compares text."""
+    columns = labels_of(X, 1)
+    if columns is None or all(isinstance(name, str) for name in columns):
+        return X
+    return ordered(X, kept(model), "X", "the columns of the fit", 1)
+
+
+try:
+    from sklearn.callback import CallbackSupportMixin as CallbackSupport
+    from sklearn.callback import with_callbacks
+except ImportError:  # before scikit-learn 1.9
+
+    class CallbackSupport:  # type: ignore[no-redef]
+        """Nothing to support."""
+
+    def with_callbacks(method: Any) -> Any:
+        """The method as it is."""
+        return method
+
+
+__all__ = ["ASKED", "CallbackSupport", "Heartbeat", "begin", "checked", "end"]
+
+ASKED = "A callback of scikit-learn asked to stop."
+
+
+class Heartbeat:
+    """A stop that tells the callbacks of an estimator about a solve, ten times a second, and stops when one asks for it."""
+
+    def __init__(self, estimator: Any, f: Objective) -> None:
+        self.estimator, self.f = estimator, f
+        kept = vars(estimator)  # scikit-learn sets both attributes only where there are callbacks
+        self.context = kept.get("_callback_fit_ctx") if kept.get("_skl_callbacks") else None
+        self.due = 0.0
+
+    @property
+    def heard(self) -> bool:
+        """Whether there are callbacks to tell."""
+        return self.context is not None
+
+    def __call__(self, event: Any) -> str | bool:
+        if self.context is None or perf_counter() < self.due:
+            return False
+        told = self.context.subcontext(task_name=f"iteration {event.iteration}")
+        told.call_on_fit_task_begin(estimator=self.estimator)
+        attributes = self.estimator._attributes(event.point, self.f)
+        stopped = bool(told.call_on_fit_task_end(estimator=self.estimator, reconstruction_attributes=attributes))
+        # seconds; telling scikit-learn's callbacks takes about as long as several hundred iterations
+        self.due = perf_counter() + 0.1
+        return ASKED if stopped else False
+
+
+def begin(estimator: Any, X: Any, y: Any) -> None:
+    """Open the context that the callbacks of this fit belong to."""
+    if vars(estimator).get("_skl_callbacks"):
+        context = estimator._init_callback_context(max_subtasks=None)
+        context.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
+
+
+def end(estimator: Any, X: Any, y: Any) -> None:
+    """Tell that the fit is done."""
+    context = vars(estimator).get("_callback_fit_ctx")
+    if context is not None:
+        context.call_on_fit_task_end(estimator=estimator, X=X, y=y)
+
+
+def checked(fit: F) -> F:
+    """A fit whose parameters scikit-learn checks first, whose callbacks it closes, and which warns once at most."""
+    managed: F = with_callbacks(_fit_context(prefer_skip_nested_validation=True)(by_row(fit)))
+    return warning_once(managed)
+
+
+def write_report(solution: Solution, path: str | Path, *sentences: str) -> Path:
+    """Write the page; ``sentences`` open it, and empty ones are left out."""
+    from greedyhull.report import write
+
+    solution._need("report")
+    return write(solution, target_of(path), names=solution.names, things="features",
+                 opening=[sentence for sentence in sentences if sentence])
+
+
+def class_weighted(given: dict[Any, float] | str | None, classes: Array, labels: Array, s: Array | None) -> Array | None:
+    """The sample weights s times those of the classes; ``labels`` number the ``classes``.
+
+    "balanced" gives class c the weight S/(K·S_c) with S_c the sum of the sample weights in it: all classes count the same.
+
+    >>> class_weighted("balanced", np.array(["a", "b"]), np.array([0, 0, 0, 1]), None).round(3).tolist()
+    [0.667, 0.667, 0.667, 2.0]
+    """
+    if given is None:
+        return s
+    own = np.ones(len(labels)) if s is None else s
+    if isinstance(given, str):
+        sums = np.bincount(labels, weights=own, minlength=len(classes))
+        weights = np.divide(own.sum(), len(classes) * sums, out=np.zeros(len(classes)), where=sums > 0.0)
+    else:
+        weights = np.asarray(compute_class_weight(given, classes=classes, y=classes[labels]), dtype=np.float64)
+    product: Array = own * weights[labels]
+    check(bool(np.isfinite(product).all() and (weights >= 0.0).all()) and float(product.sum()) > 0.0,
+          f"class_weight={given!r} was given; non-negative weights, not all zero, are wanted.")
+    return product
+
+
+Fold = tuple[Index, Index]  # the rows to train with, and those left out
+
+
+def folds_of(splits: Iterable[Any], n: int, s: Array | None, classes: tuple[Array, Array] | None = None) -> list[Fold]:
+    """The folds with their rows as numbers; ``classes`` are the labels of the rows, as numbers, and what these stand for.
+
+    >>> folds_of([([0, 1], [2])], 3, None)
+    [(array([0, 1]), array([2]))]
+    """
+    folds = [(_rows(train, n), _rows(test, n)) for train, test in splits]
+    check(len(folds) > 0, "cv gives no folds; one or more are wanted. A generator, as splitter.split(X, y, groups) returns, "
+                          "is empty after one fit: pass a list, cv=list(...).")
+    for i, (train, test) in enumerate(folds, 1):
+        for rows, what in ((train, "trains with"), (test, "leaves out")):
+            counted = rows if s is None else rows[s[rows] > 0.0]
+            check(len(counted) > 0, f"Fold {i} of {len(folds)} {what} no sample of positive weight. Give other folds.")
+            if classes is not None and rows is train:
+                _check_classes(counted, classes, f"Fold {i} of {len(folds)}")
+    return folds
+
+
+def splits_of(splitter: Any, X: Any, y: Array, groups: Any) -> Iterable[Any]:
+    """What a splitter of scikit-learn gives for the data; ``groups`` is one label for each row, or None."""
+    if groups is not None:
+        groups = np.asarray(groups)
+        check(groups.ndim == 1 and len(groups) == len(y),
+              f"groups has shape {groups.shape}; one label for each of the {len(y)} samples is wanted.")
+    return cast("Iterable[Any]", splitter.split(X, y, groups))
+
+
+def _rows(given: Any, n: int) -> Index:
+    """Numbers of rows, given so or as a mask."""
+    rows = np.asarray(given)
+    try:
+        return np.asarray(np.arange(n)[rows if rows.size else rows.astype(np.intp)])
+    except IndexError as error:
+        raise GreedyhullError(f"cv gives {given!r} for the rows of a fold; numbers from 0 to {n - 1} are wanted.") from error
+
+
+def _check_classes(rows: Index, classes: tuple[Array, Array], fold: str) -> None:
+    labels, names = classes
+    missing = np.setdiff1d(np.arange(len(names)), labels[rows])
+    shown = ", ".join(repr(name) for name in names[missing].tolist())
+    what, them = ("class", "it") if len(missing) == 1 else ("classes", "them")
+    check(not len(missing), f"{fold} has no sample of the {what} {shown} to train with. Use StratifiedKFold with fewer folds, "
+                            f"give more samples of {them}, or leave {them} out.")
+
 
 FLOATS = (np.float64, np.float32)
-LARGEST = 1e16  # in float32; in float64 it is that of sets, HUGE
 STILL = 300  # iterations without any improvement after which rounding is to blame: a fit has no limit of seconds
 
 
@@ -122,7 +354,7 @@ def bounded(A: Any, name: str, dtype: Any) -> None:
     """Refuse numbers whose squares, summed, would overflow in ``dtype``."""
     data = A.data if is_sparse(A) else A
     check(data.dtype.kind in "biuf", lambda: f"{name} has dtype {data.dtype}; numbers are wanted.")
-    most = LARGEST if dtype == np.float32 else HUGE
+    most = 1e16 if dtype == np.float32 else HUGE  # in float32; in float64 it is that of sets, HUGE
     if data.dtype.kind == "f" and _square(data) <= most * most:  # no entry is larger than all of them together
         return
     largest = max(float(data.max(initial=0.0)), -float(data.min(initial=0.0)))

@@ -1,36 +1,62 @@
-"""The coefficients over a grid of radii, on all data and on what cross-validation leaves of it."""
+"""Coefficients over a grid of radii, on all data and on each fold."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from greedyhull.atoms.arguments import HUGE
 from greedyhull.driver.path import path
-from greedyhull.driver.stop import Gap, Iterations, Stalled
-from greedyhull.errors import check
-from greedyhull.estimators.budget_set import Budget
-from greedyhull.estimators.compiled_trail import CompiledTrail, trail_of
-from greedyhull.estimators.l1_path import Covariance, Data, Trail
-from greedyhull.estimators.penalty import floor, origin
-from greedyhull.estimators.split import Fold
-from greedyhull.kernels.products import product
+from greedyhull.driver.solution import Solution
+from greedyhull.driver.stop import Gap, Iterations, Relative, Stalled
+from greedyhull.errors import check, installing
+from greedyhull.estimators.base import STILL, Certified, Fold
+from greedyhull.estimators.budget import Budget, floor, origin, price_of
+from greedyhull.estimators.l1_path import CompiledTrail, Covariance, Data, Trail, trail_of
+from greedyhull.kernels.data_passes import product
 from greedyhull.objectives.by_name import least_squares
-from greedyhull.objectives.whole_hessian import with_whole_hessian
-from greedyhull.points.arrays import is_sparse
-from greedyhull.points.columns import energies
-from greedyhull.solvers.parts.loss_path import loss_path
+from greedyhull.objectives.composite import Composite, with_whole_hessian
+from greedyhull.objectives.losses.base import shares
+from greedyhull.objectives.losses.softmax import Softmax
+from greedyhull.objectives.responses import multinomial
+from greedyhull.points.arrays import energies, is_sparse
+from greedyhull.solvers.parts.paths import loss_path
 from greedyhull.types import Array, AtomSet, Index, LinearModel
+
+
+def new_axes(columns: int = 1, rows: int = 1) -> Any:
+    """Axes of a new figure: one, or an array of them."""
+    if find_spec("matplotlib") is None:
+        raise ModuleNotFoundError(f"plot_path needs matplotlib, which is not installed. {installing('report')}")
+    import matplotlib.pyplot as plt
+
+    size = (max(6.4, 3.6 * columns), 4.8)
+    return plt.subplots(rows, columns, figsize=size, sharex=rows > 1, sharey=columns > 1, layout="constrained")[1]
+
+
+def draw_coefficients(ax: Any, radii: Array, coefs: Array, names: Sequence[str] | None) -> None:
+    """One line for each column of ``coefs``; few lines are named, by the features or by number."""
+    labels = [f"w[{j}]" for j in range(coefs.shape[1])] if names is None else list(names)
+    named = len(labels) == coefs.shape[1] <= 10  # lines up to which each is named in the legend
+    for j in range(coefs.shape[1]):
+        ax.plot(radii, coefs[:, j], lw=1, marker="." if len(radii) == 1 else "", label=labels[j] if named else None)
+    ax.axhline(0.0, color="0.8", lw=0.8, zorder=0)
+    ax.set_ylabel("coefficient")
+
+
+def legend_beside(ax: Any) -> None:
+    """A legend to the right of the axes, where it covers nothing."""
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize="small")
+
 
 ENOUGH = 1e-4  # the gap to which the points of a path are solved, as a share of the loss at zero
 SQUARED = 2e-4  # the same for squares, or of the loss where that is larger: 1e-4 ‖y‖²/n, as other solvers of the lasso have it
 SMALL, EXACT = 100, 1e-11  # with so few columns the radii are found from exact points, so that rounding cannot move them
-TINY = 1e-300
-NOISE = 64  # times eps: what sums leave of zero
-MOST = 2000  # columns up to which the covariance of the data is made
 
 
 class Line(NamedTuple):
@@ -85,7 +111,7 @@ class SquarePaths:
         n, d = X.shape
         self.total: Sums | None = None
         self.shift = (X.mean(axis=0, dtype=np.float64), float(self.y.mean())) if centre else (np.zeros(d), 0.0)
-        if not is_sparse(X) and d <= min(n, MOST):
+        if not is_sparse(X) and d <= min(n, 2000):  # columns up to which the covariance of the data is made
             out = np.concatenate([test for _, test in folds])
             self.apart = len(np.unique(out)) == len(out) and all(len(a) + len(b) == n for a, b in folds)
             self.parts = [self._sums(test if self.apart else train) for train, test in folds]
@@ -187,7 +213,7 @@ def priced(trail: Trail | CompiledTrail, eps: float, count: int) -> tuple[Array,
     first = price = trail.price
     give = 0.1 * f0 / first / first
     for alpha in first * np.geomspace(1.0, eps, count + 1)[1:]:
-        before, step = price, min(max((price - alpha) * give, 0.01 * r, TINY), 0.5 * r or np.inf)
+        before, step = price, min(max((price - alpha) * give, 0.01 * r, 1e-300), 0.5 * r or np.inf)
         r = four_digits(in_range(r + step))
         stage, price = trail.to(r, EXACT if len(scale) <= SMALL else SQUARED), trail.price
         radii.append(r)
@@ -207,7 +233,8 @@ def first_price(f: LinearModel, S: AtomSet) -> float:
     g, r = np.asarray(f.gradient(zero), dtype=np.float64).ravel(), np.asarray(f.residual(zero), dtype=np.float64)
     if float(f.value(zero)) - floor(f) <= 0.0:
         return 0.0
-    noise = NOISE * float(np.finfo(f.design.dtype).eps) * float(np.linalg.norm(r)) * np.sqrt(energies(f.design, 1.0))
+    # times eps: what sums leave of zero
+    noise = 64 * float(np.finfo(f.design.dtype).eps) * float(np.linalg.norm(r)) * np.sqrt(energies(f.design, 1.0))
     g = np.where(np.abs(g) > noise, g, 0.0)
     return max(-float(unit.atom(g).dot(g)), 0.0)
 
@@ -246,3 +273,135 @@ def radii_of(given: Any, make: Callable[[int], Array]) -> Array:
     good = radii.ndim == 1 and len(radii) > 0 and radii.dtype.kind in "iuf" and bool((np.isfinite(radii) & (radii > 0)).all())
     check(good, f"radii={given!r} was given; a number of radii, or positive radii, are wanted.")
     return np.sort(radii.astype(np.float64))
+
+
+class ClassLine(NamedTuple):
+    """Coefficients (radii, features, classes) and intercepts (radii, classes)."""
+
+    coefs: Array
+    intercepts: Array
+
+    def losses(self, X: Any, labels: Array, s: Array | None) -> list[float]:
+        """The mean cross-entropy of samples at every radius."""
+        classes = self.coefs.shape[2]
+        loss = Softmax(np.eye(classes)[labels].ravel(), shares(s, len(labels)), classes)
+        return [loss.value((np.asarray(X @ W) + b).astype(np.float64).ravel())
+                for W, b in zip(self.coefs, self.intercepts, strict=True)]
+
+
+class ClassPaths:
+    """``S`` is a ball of any radius; ``labels`` are whole numbers from 0."""
+
+    def __init__(self, X: Any, labels: Array, s: Array | None, S: Budget, *, intercept: bool) -> None:
+        self.X, self.labels, self.s, self.S, self.intercept = X, labels, s, S, intercept
+
+    def problem(self, rows: Index | None = None) -> Composite:
+        """The objective on some rows, None for all of them."""
+        some = slice(None) if rows is None else rows
+        weights = None if self.s is None else self.s[some]
+        return multinomial(self.X[some], self.labels[some], sample_weight=weights, intercept=self.intercept)
+
+    def on(self, rows: Index | None, radii: Array) -> ClassLine:
+        """The path of the problem on some rows."""
+        f = self.problem(rows)
+        zero, largest = origin(self.S), self.S.rescaled(float(radii.max()))
+        gap = max(ENOUGH * float(f.value(zero)), float(f.rounding(zero, largest)))
+        found = path(f, self.S, radii, stop=Gap(gap) | Stalled(100) | Iterations(1000))
+        return ClassLine(np.array([s.x for s in found]), np.array([np.broadcast_to(s.intercept, f.domain[1]) for s in found]))
+
+    def left_out(self, line: ClassLine, rows: Index) -> list[float]:
+        """The loss on rows that a fold leaves out, at every radius."""
+        return line.losses(self.X[rows], self.labels[rows], None if self.s is None else self.s[rows])
+
+
+class RadiusPath(Certified):
+    """What an estimator with one radius can show about smaller and larger ones."""
+
+    radius_: Any
+    price_: Any
+
+    def _keep(self, solutions: list[Solution], dtype: Any) -> None:
+        super()._keep(solutions, dtype)
+        radii, prices = [float(s.atom_set.radius) for s in solutions], [price_of(s) for s in solutions]
+        self.radius_ = radii if len(solutions) > 1 else radii[0]
+        self.price_ = prices if len(solutions) > 1 else prices[0]
+
+    def path(self, radii: Any = 50) -> tuple[Array, Array]:
+        """
+        Compute the coefficients on the training data for many radii.
+
+        Parameters
+        ----------
+        radii : int or array-like of shape (n_radii,), default=50
+            How many radii, evenly spaced up to ``radius_`` (the largest of all classes), or which.
+
+        Returns
+        -------
+        radii : ndarray of shape (n_radii,)
+            The radii, in increasing order.
+        coefs : ndarray of shape (n_radii, n_features) or (n_radii, n_classes, n_features)
+            The coefficients at each radius, each solved to ``tol`` or ``max_iter``.
+
+        Notes
+        -----
+        It needs the training data. They are kept in memory after `fit`, but are no part of a pickle.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from greedyhull.estimators import L1BudgetRegressor
+        >>> model = L1BudgetRegressor(3.0, fit_intercept=False).fit(np.eye(2), [3.0, 1.0])
+        >>> radii, coefs = model.path([1.0, 4.0])
+        >>> coefs.round(6)
+        array([[1., 0.],
+               [3., 1.]])
+        """
+        check_is_fitted(self)
+        found: list[Solution] = self.solution_ if isinstance(self.solution_, list) else [self.solution_]
+        for s in found:
+            s._need("path")
+        largest = float(np.max(self.radius_))
+        sizes = radii_of(radii, lambda count: rounded(np.linspace(largest / count, largest, count)))
+        stop = Relative(float(self.tol)) | Iterations(int(self.max_iter)) | Stalled(STILL)
+        coefs = np.array([[one.x.T for one in path(s.objective, s.atom_set, sizes, stop=stop)] for s in found])
+        return sizes, coefs[0] if len(found) == 1 else coefs.transpose(1, 0, 2)
+
+    def plot_path(self, ax: Any = None, *, radii: Any = 50) -> Any:
+        """
+        Plot the coefficients against the radius.
+
+        Parameters
+        ----------
+        ax : matplotlib axes or sequence of axes, default=None
+            Where to draw: one axes, or one for each class if there are more than two. None makes a new figure.
+        radii : int or array-like of shape (n_radii,), default=50
+            How many radii, or which, as for `path`.
+
+        Returns
+        -------
+        ax : matplotlib axes or ndarray of axes
+            The axes drawn on.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from greedyhull.estimators import L1BudgetRegressor
+        >>> model = L1BudgetRegressor(3.0, fit_intercept=False).fit(np.eye(2), [3.0, 1.0])
+        >>> model.plot_path().get_xlabel()  # doctest: +SKIP
+        'radius'
+        """
+        sizes, coefs = self.path(radii)
+        classes = None if coefs.ndim == 2 else vars(self)["classes_"].tolist()
+        axes = np.atleast_1d(np.asarray(new_axes(1 if classes is None else len(classes)) if ax is None else ax, dtype=object))
+        check(axes.shape == (1 if classes is None else len(classes),),
+              f"ax has {axes.size} axes; {'one is' if classes is None else f'{len(classes or ())} are'} wanted, one for each "
+              "problem solved.")
+        used = np.broadcast_to(self.radius_, axes.shape)
+        rest = " against the rest" if isinstance(self.solution_, list) else ""
+        for k, one in enumerate(axes):
+            title = "Coefficients against the radius" if classes is None else f"Class {classes[k]!r}{rest}"
+            draw_coefficients(one, sizes, coefs if classes is None else coefs[:, k], self._feature_names())
+            one.axvline(float(used[k]), color="C3", ls="--", label=f"radius_ = {used[k]:.4g}")
+            one.set(xlabel="radius", title=title)
+        legend_beside(axes[-1])
+        return axes[0] if classes is None else axes

@@ -1,17 +1,18 @@
-"""Weights for an ensemble of models: non-negative, sum to one, certified where the loss is convex."""
+"""Weights for an ensemble of models."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import _clone_parametrized
+from sklearn.base import ClassifierMixin, RegressorMixin, _clone_parametrized
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_consistent_length
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from greedyhull.atoms.simplex import Simplex
@@ -19,16 +20,41 @@ from greedyhull.driver.certificate import Certificate, certify
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.trace import Trace
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
-from greedyhull.estimators.base import FLOATS, Certified, bounded
-from greedyhull.estimators.caller import caller_level
-from greedyhull.estimators.cardinality import best_few
-from greedyhull.estimators.labelled import by_column
-from greedyhull.estimators.models import Named, named
-from greedyhull.estimators.out_of_fold import Ask, check_models, out_of_fold, refitted
-from greedyhull.estimators.scorers import meant
-from greedyhull.estimators.selection import improved, selected
-from greedyhull.estimators.split import folds_of
+from greedyhull.estimators.base import (
+    FLOATS,
+    Certified,
+    begin,
+    bounded,
+    by_column,
+    by_row,
+    caller_level,
+    checked,
+    end,
+    folds_of,
+    weights_of,
+)
+from greedyhull.estimators.cv import CLASSIFICATION, REGRESSION, meant
+from greedyhull.estimators.described import ENSEMBLE, described
+from greedyhull.estimators.ensemble_models import (
+    TINY,
+    Ask,
+    Named,
+    check_models,
+    classes_of,
+    columns_of,
+    improved,
+    named,
+    out_of_fold,
+    predictions,
+    probabilities,
+    refitted,
+    selected,
+    warn_if_seen,
+)
+from greedyhull.estimators.simplex import best_few
+from greedyhull.objectives.by_name import absolute, least_squares, log_likelihood
 from greedyhull.objectives.composite import Composite
+from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.types import Array, Index, LinearModel
 
 COMMON: dict[str, list[Any]] = {"models": [list, tuple, None], "cv": ["cv_object", StrOptions({"prefit"})],
@@ -155,3 +181,363 @@ class Ensemble(Certified):
 
     def _attributes(self, w: Any, f: LinearModel) -> dict[str, Any]:
         return {"weights_": w.array(), "coef_": w.array()}
+
+
+LOSSES: dict[str, Callable[..., Composite]] = {"squared": least_squares, "absolute": absolute}
+
+
+@described(ENSEMBLE)
+class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
+    """Weights for an ensemble of regressors: non-negative, with sum one, certified for losses that have a name.
+
+    The ensemble predicts Σ_j w_j z_j, where z_j is what model j predicts. The weights w minimise the loss of predictions for
+    samples that the models were not fitted with. There are three ways to provide these:
+
+    - ``models`` and ``cv``: `fit` makes out-of-fold predictions, then fits the models with all samples;
+    - fitted ``models`` without ``cv``: `fit` takes samples that the models have not seen;
+    - no ``models``: `fit` takes a matrix of out-of-fold predictions, one column for each model, as scikit-learn's
+      `StackingRegressor` hands to its final estimator.
+
+    Parameters
+    ----------
+    loss : str or callable, default="squared"
+        What the weights minimise: "squared", "absolute", or the name of a scorer that ranks as one of them does
+        ("neg_mean_squared_error", "neg_root_mean_squared_error", "r2", "neg_mean_absolute_error"). A function of (y,
+        prediction), the lower the better, is minimised by greedy steps and swaps, without a certificate; it is never worse
+        than greedy selection with replacement, and predictions for which it is not finite lose.
+    models : list, default=None
+        Models, or pairs of a name and a model. Anything with ``predict`` will do; data frames reach it as they are. None: the
+        columns of X are predictions.
+    {max_models}
+    cv : int, splitter, iterable or "prefit", default=None
+        How to make out-of-fold predictions, as in scikit-learn: a number of folds, a splitter, or an iterable of pairs of rows
+        to train with and rows to predict. Clones of the models are fitted, with ``sample_weight`` where they take it. None or
+        "prefit": the models are fitted already.
+    fit_intercept : bool, default=False
+        Add a constant to the weighted mean. Not for a loss that is a function.
+    tol : float, default=1e-8
+        The certified gap to reach, relative to the larger of the loss and the loss of predicting zero.
+    {max_iter, random_state, verbose}
+
+    Attributes
+    ----------
+    {weights_}
+    intercept_ : float
+        The constant that is added; 0 without ``fit_intercept``.
+    models_ : list of (str, model) or None
+        The models that are asked by `predict`: with ``cv``, clones fitted with all samples.
+    {model_names_, n_models_, certificate_, dual_gap_, solution_, trace_, n_iter_, n_features_in_, feature_names_in_}
+
+    See Also
+    --------
+    EnsembleClassifier : The same for probabilities of classes.
+    SimplexRegressor : Non-negative weights that sum to one, for features instead of predictions.
+    sklearn.ensemble.StackingRegressor : Fits any model on out-of-fold predictions; this one may be its final estimator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y = np.array([1.0, 2.0, 3.0, 4.0])
+    >>> Z = np.column_stack([y + [1, -1, 1, -1], y - [1, -1, 1, -1], y**2])
+    >>> EnsembleRegressor().fit(Z, y).weights_.round(6)
+    array([0.5, 0.5, 0. ])
+
+    Out-of-fold predictions of models that are fitted on the way:
+
+    >>> from sklearn.linear_model import Ridge
+    >>> from sklearn.neighbors import KNeighborsRegressor
+    >>> X = np.linspace(0, 1, 50)[:, None]
+    >>> models = [("line", Ridge(1e-6)), ("near", KNeighborsRegressor(20))]
+    >>> EnsembleRegressor(models=models, cv=5).fit(X, 3 * X[:, 0] + 1).weights_.round(3)
+    array([1., 0.])
+    """
+
+    asks = "predict"
+    score = by_row(RegressorMixin.score)
+    scorers = REGRESSION
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Certified._parameter_constraints, **COMMON, "loss": [StrOptions(set(LOSSES)), StrOptions(set(REGRESSION)), callable]}
+
+    def __init__(self, *, loss: str | Callable[..., Any] = "squared", models: Any = None, max_models: int | None = None,
+                 cv: Any = None, fit_intercept: bool = False, tol: float = 1e-8, max_iter: int = 10_000,
+                 random_state: Any = None, verbose: Any = 0) -> None:
+        self.loss, self.models, self.max_models, self.cv = loss, models, max_models, cv
+        self.fit_intercept, self.tol, self.max_iter = fit_intercept, tol, max_iter
+        self.random_state, self.verbose = random_state, verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True  # where the columns do not predict the target
+        return tags
+
+    @checked
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the weights; with ``cv``, fit the models as well.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n_samples, n_models), or whatever the models take
+            Predictions, one model a column; with ``models``, their data.
+        y : array of shape (n_samples,)
+            Targets.
+        sample_weight : array of shape (n_samples,), default=None
+            How much each sample counts: the loss is Σ sᵢ ℓᵢ / Σ sᵢ. Models get it where their ``fit`` takes it.
+
+        Returns
+        -------
+        EnsembleRegressor
+            Itself.
+        """
+        check(isinstance(self.loss, str) or not self.fit_intercept, "fit_intercept=True was given with a function for a loss, "
+              "for which no intercept is searched. Leave the intercept out, or give a loss by name.")
+        X, y = self._given(X, y, y_numeric=True)
+        bounded(y, "y", np.dtype(np.float64) if self.models_ is not None else X.dtype)
+        begin(self, X, y)
+        s = weights_of(sample_weight, X)
+        Z, t, s = self._predicted(X, y, s)
+        loss = self._loss()
+        make = LOSSES[loss] if isinstance(loss, str) else None
+        f = None if make is None else make(Z, t, sample_weight=s, intercept=self.fit_intercept)
+        metric = None if make is not None else lambda z: self._measured(t, s, z)
+        self._weigh(f, metric, Z.T, Z.dtype)
+        self.intercept_ = 0.0 if f is None else float(f.intercept(CoordinateIterate(self.weights_.astype(np.float64))))
+        end(self, X, y)
+        return self
+
+    def _predicted(self, X: Any, y: Array, s: Array | None) -> tuple[Array, Array, Array | None]:
+        """What the weights are fitted with: predictions, their targets, and weights of samples."""
+        if self.models_ is not None and self._fitted_here():
+            rows, Z = self._out_of_fold(X, y, s, predictions)
+            return Z, y[rows], None if s is None else s[rows]
+        Z = self._columns(X)
+        if self.models_ is not None:
+            warn_if_seen(self.models_, X, y[:, None] - Z, float(np.ptp(y)))
+        return Z, y, s
+
+    def _columns(self, X: Any) -> Array:
+        return np.asarray(X) if self.models_ is None else predictions(self.models_, X)
+
+    def predict(self, X: Any) -> Array:
+        """The weighted mean of what the models predict.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Predictions, or data for the models, as in `fit`.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+            One number for each sample.
+        """
+        return np.asarray(self._columns(self._new(X)) @ self.weights_ + self.intercept_)
+
+
+@described(ENSEMBLE)
+class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
+    """Weights for an ensemble of classifiers: non-negative, with sum one, certified for losses that have a name.
+
+    The ensemble gives the probabilities Σ_j w_j p_j, where p_j are those of model j. The weights w minimise the loss of
+    probabilities for samples that the models were not fitted with. There are three ways to provide these:
+
+    - ``models`` and ``cv``: `fit` makes out-of-fold predictions, then fits the models with all samples;
+    - fitted ``models`` without ``cv``: `fit` takes samples that the models have not seen;
+    - no ``models``: `fit` takes a matrix of out-of-fold probabilities, as scikit-learn's `StackingClassifier` hands to its
+      final estimator: for two classes one column for each model, the probability of the second class in sorted order; for
+      K > 2 classes a block of K columns for each model.
+
+    Parameters
+    ----------
+    loss : str or callable, default="log_loss"
+        What the weights minimise: "log_loss", "squared" (Brier's score), or the name of a scorer that ranks as one of them
+        does ("neg_log_loss", "neg_brier_score", also "brier"). A function of (y, probabilities), the lower the better, is
+        minimised by greedy steps and swaps, without a certificate; for two classes it is given the probability of the second.
+    models : list, default=None
+        Models, or pairs of a name and a model. Anything with ``predict_proba`` will do; data frames reach it as they are.
+        None: the columns of X are probabilities.
+    {max_models}
+    cv : int, splitter, iterable or "prefit", default=None
+        How to make out-of-fold predictions, as in scikit-learn: a number of folds (stratified by class), a splitter, or an
+        iterable of pairs of rows to train with and rows to predict. Clones of the models are fitted, with ``sample_weight``
+        where they take it. None or "prefit": the models are fitted already.
+    tol : float, default=1e-6
+        The certified gap to reach, relative to the larger of the loss and the loss of predicting zero.
+    {max_iter, random_state, verbose}
+
+    Attributes
+    ----------
+    {weights_}
+    classes_ : array of shape (n_classes,)
+        The classes, sorted.
+    models_ : list of (str, model) or None
+        The models that are asked by `predict_proba`: with ``cv``, clones fitted with all samples.
+    {model_names_, n_models_, certificate_, dual_gap_, solution_, trace_, n_iter_, n_features_in_, feature_names_in_}
+
+    See Also
+    --------
+    EnsembleRegressor : The same for numbers.
+    SimplexClassifier : Non-negative weights that sum to one, for features instead of probabilities.
+    sklearn.ensemble.StackingClassifier : Fits any model on out-of-fold predictions; this one may be its final estimator.
+
+    Notes
+    -----
+    Without ``models``, columns with negative entries are taken for scores s and turned into 1/(1 + e^−s), or for several
+    classes into e^s over their sum. One column a model for several classes is the class it votes for, 0 … K − 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y = np.array([0, 1, 1, 0])
+    >>> Z = np.array([[0.1, 0.4], [0.8, 0.3], [0.9, 0.6], [0.3, 0.5]])
+    >>> EnsembleClassifier().fit(Z, y).weights_.round(6)
+    array([1., 0.])
+    """
+
+    asks = "predict_proba"
+    scorers = CLASSIFICATION
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Certified._parameter_constraints, **COMMON,
+        "loss": [StrOptions({"log_loss", "squared"}), StrOptions(set(CLASSIFICATION)), callable]}
+    _parameter_constraints.pop("fit_intercept")
+
+    def __init__(self, *, loss: str | Callable[..., Any] = "log_loss", models: Any = None, max_models: int | None = None,
+                 cv: Any = None, tol: float = 1e-6, max_iter: int = 10_000, random_state: Any = None,
+                 verbose: Any = 0) -> None:
+        self.loss, self.models, self.max_models, self.cv = loss, models, max_models, cv
+        self.tol, self.max_iter, self.random_state, self.verbose = tol, max_iter, random_state, verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # where the columns do not predict the classes
+        return tags
+
+    score = by_row(ClassifierMixin.score)
+
+    @checked
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the weights; with ``cv``, fit the models as well.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n_samples, n_columns), or whatever the models take
+            Probabilities; with ``models``, their data.
+        y : array of shape (n_samples,)
+            Classes.
+        sample_weight : array of shape (n_samples,), default=None
+            How much each sample counts: the loss is Σ sᵢ ℓᵢ / Σ sᵢ. Models get it where their ``fit`` takes it.
+
+        Returns
+        -------
+        EnsembleClassifier
+            Itself.
+        """
+        X, y = self._given(X, y)
+        check_classification_targets(y)
+        own, labels = np.unique(y, return_inverse=True)
+        check(len(own) > 1, f"y holds one class only, {own.tolist()[0]!r}; two classes or more are wanted.")
+        known = self.models_ is not None and not self._fitted_here()
+        self.classes_ = classes_of(self.models_ or [], own) if known else own
+        begin(self, X, y)
+        s = weights_of(sample_weight, X)
+        if self.models_ is None:
+            self._reader = columns_of(X, len(own), self._feature_names())
+        if self.models_ is None and self._loss() == "log_loss":  # half of what there is to read
+            said = self._reader.of_truth(X, labels)
+            self._weigh(_log_loss(said, s), None, said, said.dtype)
+            end(self, X, y)
+            return self
+        P, rows = self._predicted(X, y, np.searchsorted(self.classes_, own)[labels], s)
+        t, s = y[rows], None if s is None else s[rows]
+        f, metric = self._objective(P, np.searchsorted(self.classes_, t), s), None
+        if f is None:
+            metric = lambda z: self._measured(t, s, z[:, 1] if z.shape[1] == 2 else z)
+        self._weigh(f, metric, np.moveaxis(P, 2, 0), P.dtype)
+        end(self, X, y)
+        return self
+
+    def _predicted(self, X: Any, y: Array, labels: Array, s: Array | None) -> tuple[Array, Any]:
+        """What the weights are fitted with: probabilities, and the rows they are for."""
+        if self.models_ is not None and self._fitted_here():
+            ask = lambda models, rows: probabilities(models, rows, self.classes_)
+            rows, P = self._out_of_fold(X, y, s, ask, (labels, self.classes_))
+            return P, rows
+        P = self._probabilities(X)
+        if self.models_ is not None:
+            warn_if_seen(self.models_, X, 1.0 - P[np.arange(len(P)), labels][:, None], 1.0)
+        return P, slice(None)
+
+    def _objective(self, P: Array, labels: Array, s: Array | None) -> Any:
+        """Log-loss needs only what each model gave the true class; Brier's all classes, as one long column a model."""
+        n, K, m = P.shape
+        loss = self._loss()
+        if loss == "log_loss":
+            return _log_loss(P[np.arange(n), labels], s)
+        if loss == "squared":
+            truth = np.zeros((n, K))
+            truth[np.arange(n), labels] = 1.0
+            return least_squares(P.reshape(n * K, m), truth.ravel(), sample_weight=None if s is None else np.repeat(s, K))
+        return None
+
+    def _probabilities(self, X: Any) -> Array:
+        """(samples, classes, models)."""
+        return self._reader.read(X) if self.models_ is None else probabilities(self.models_, X, self.classes_)
+
+    def _names(self) -> list[str] | None:
+        """Several classes have several columns for each model."""
+        names = self.model_names_
+        if self.models_ is not None or names is None or len(names) == len(self._reader.names):
+            return names
+        return self._reader.names
+
+    def predict_proba(self, X: Any) -> Array:
+        """The weighted mean of the models' probabilities.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Probabilities, or data for the models, as in `fit`.
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+            Probabilities of the classes, in the order of ``classes_``.
+        """
+        return np.asarray(self._probabilities(self._new(X)) @ self.weights_)
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """The logarithms of the probabilities; −∞ where one is zero.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Probabilities, or data for the models, as in `fit`.
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+            Logarithms, in the order of ``classes_``.
+        """
+        p = self.predict_proba(X)
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(p))
+
+    def predict(self, X: Any) -> Array:
+        """The class with the highest probability.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Probabilities, or data for the models, as in `fit`.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+            One class for each sample.
+        """
+        p = self.predict_proba(X)
+        return np.asarray(self.classes_[p.argmax(axis=1)])
+
+
+def _log_loss(said: Array, s: Array | None) -> Composite:
+    """The log-loss of mixtures, of what each model gave the true class; ``said`` is written to."""
+    return log_likelihood(np.maximum(said, TINY, out=said), sample_weight=s)

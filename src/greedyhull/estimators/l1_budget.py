@@ -10,12 +10,11 @@ from sklearn.utils._param_validation import Interval
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Gap
 from greedyhull.errors import check
-from greedyhull.estimators.budget_set import Budget, budget, scaled_into
+from greedyhull.estimators.budget import Budget, at_price, budget, scaled_into
+from greedyhull.estimators.cv_paths import RadiusPath
 from greedyhull.estimators.described import REGRESSOR, TOGETHER, described
 from greedyhull.estimators.linear import Linear, LinearRegressor
 from greedyhull.estimators.linear_classifier import LinearClassifier
-from greedyhull.estimators.penalty import at_price
-from greedyhull.estimators.radius_path import RadiusPath
 from greedyhull.types import Array, AtomSet, Objective
 
 BUDGET: dict[str, list[Any]] = {"radius": [None, Interval(Real, 0, None, closed="neither")],

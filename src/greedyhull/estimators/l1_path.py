@@ -1,34 +1,24 @@
-"""Least squares over l1 balls of many radii: what cross-validation asks for, hundreds of small solves in a row.
-
-For a quadratic f with f(0) = f₀, gradient g₀ at zero and Hessian H,
-
-    f(w) = f₀ + ⟨g₀, w⟩ + ½⟨w, Hw⟩,    ∇f(w) = g₀ + Hw,
-
-so that with the point w scaled to the next radius the gradient there is known before it is asked for. Compiled swaps of weight
-between two atoms do the rest: on all coordinates where H is at hand, else on working ones, whose part of H serves all radii.
-"""
+"""Least squares over l1 balls of many radii."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.atoms.scores import lowest
-from greedyhull.kernels.l1_swaps import l1_swaps
-from greedyhull.kernels.simplex_qp import solve_simplex_qp
+from greedyhull.atoms.neighbours import lowest
+from greedyhull.kernels.simplex_qp import l1_swaps, solve_simplex_qp
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.restricted import beside
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
+from greedyhull.solvers.parts.paths import FEW, matrix_path, square_path
 from greedyhull.types import Array, Index
 
 BATCH, ROUNDS = 60, 200  # coordinates that join in a round, at least; rounds that a radius may take
-SHARE = 0.85  # and only those that score this share of the best: what the next radius may ask for
 INNER, LAST = 0.002, 0.5  # the working coordinates are solved to this part of the gap, or of what is wanted in the end
-FURTHEST = 3.0  # times the last step, at most, is the line through two points followed
-BETTER = 1e-6  # and only if f is lower by this share of f₀: rounding must not decide
-SWAPS = 20  # swaps for each working coordinate, before a Newton step is tried
 
 
 class Stage(NamedTuple):
@@ -152,7 +142,8 @@ class Trail:
         c, here = r / self.radius, np.zeros(self.f.domain)
         here[self.f.index] = self.w
         begin, line = (c * self.w, c * self.Hw), self._along(r, here)
-        if line is not None and self._value(*line) < self._value(*begin) - BETTER * self.f.f0:
+        # and only if f is lower by this share of f₀: rounding must not decide
+        if line is not None and self._value(*line) < self._value(*begin) - 1e-6 * self.f.f0:
             begin = line
         self.before = (self.radius, here, self.Hw)
         (self.w, self.Hw), self.radius = begin, r
@@ -162,7 +153,8 @@ class Trail:
         if self.before is None or not self.before[0] < self.radius < r or not self.before[1].any():
             return None
         radius, there, Hw = self.before
-        t = min((r - self.radius) / (self.radius - radius), FURTHEST)
+        # times the last step, at most, is the line through two points followed
+        t = min((r - self.radius) / (self.radius - radius), 3.0)
         w = here + t * (here - there)
         turned = w * here <= 0.0  # what would change its sign, or was given up before, rests at zero
         given = bool((w[turned] != 0.0).any())
@@ -183,7 +175,8 @@ class Trail:
     def _swap(self, g: Array, tol: float) -> bool:
         """Swap weight among the working coordinates; whether anything changed."""
         scale, w = self.scale[self.f.index], self.w.copy()
-        slow = l1_swaps(self.f.H, scale, g, w, self.radius, tol, SWAPS * len(w) + 1000) > tol
+        # swaps for each working coordinate, before a Newton step is tried
+        slow = l1_swaps(self.f.H, scale, g, w, self.radius, tol, 20 * len(w) + 1000) > tol
         changed = not np.array_equal(w, self.w)
         if slow or np.count_nonzero(w) > self.f.rank:  # swaps spread weight over more atoms than a vertex has
             on = w.nonzero()[0]
@@ -214,7 +207,8 @@ class Trail:
         """The best coordinates join, if their ``size`` exceeds ``least``; where too many wait in vain, those leave first."""
         f, active = self.f, int(np.count_nonzero(self.w))
         best = lowest(-size, min(max(BATCH, active), len(size)))
-        best = best[size[best] > max(least, SHARE * float(size.max()))]
+        # and only those that score this share of the best: what the next radius may ask for
+        best = best[size[best] > max(least, 0.85 * float(size.max()))]
         if len(self.w) > 3 * (active + len(best)):
             on = self.w.nonzero()[0]
             f.keep(on)
@@ -250,3 +244,56 @@ class PositiveTrail(Trail):
         if changed:
             self.w, self.Hw = w, self.f.product(w)
         return changed
+
+
+def trail_of(f: Covariance | Data, scale: Array, *, positive: bool) -> Trail | CompiledTrail:
+    """The points over balls with the unit atoms ``scale``_j e_j, by the core where it can.
+
+    >>> trail = trail_of(Covariance(np.eye(2), np.array([3.0, 1.0]), 5.0), np.ones(2), positive=False)
+    >>> trail.to(1.0, 1e-9).w, trail.to(3.0, 1e-9).w
+    (array([1., 0.]), array([2.5, 0.5]))
+    """
+    made = (matrix_path(f.H, -f.g0, f.f0, scale, positive=positive) if isinstance(f, Covariance)
+            else square_path(f.f, scale, positive=positive, roughly=min(f.f.design.n, len(scale)) > FEW))
+    by_hand = (PositiveTrail if positive else Trail)
+    return by_hand(f, scale) if made is None else CompiledTrail(made, scale, lambda: by_hand(f, scale))
+
+
+class CompiledTrail:
+    """A path of the core, as a trail; where its numbers are not finite, ``by_hand`` makes another."""
+
+    def __init__(self, path: Any, scale: Array, by_hand: Callable[[], Trail]) -> None:
+        self.path, self.scale, self.by_hand = path, scale, by_hand
+        self.other: Trail | None = None
+        self.f0, self.price = path.first()
+        self.rest = 0.0  # the share of the budget that is not used
+
+    def to(self, r: float, tol: float) -> Stage:
+        """The point for radius r, to a gap of ``tol`` times the larger of f and what has been gained since zero."""
+        if self.other is None:
+            value, gap, self.price, used = self.path.to(r, tol, never)
+            self.rest = 1.0 - used / r
+        if self.other is not None or not (isfinite(value) and isfinite(gap) and isfinite(used)):
+            return self._by_hand(r, tol)
+        w = np.zeros(len(self.scale))
+        index, v = self.path.point()
+        w[index] = v * self.scale[index]
+        return Stage(r, w, value, gap)
+
+    def walk(self, radii: Array, tol: float) -> Array:
+        """The points for growing radii, a row for each."""
+        W = np.empty((len(radii), len(self.scale)))
+        self.path.walk(np.ascontiguousarray(radii, dtype=np.float64), tol, self.scale, W, never)
+        return W if np.isfinite(W).all() else self.by_hand().walk(radii, tol)
+
+    def _by_hand(self, r: float, tol: float) -> Stage:
+        if self.other is None:
+            self.other = self.by_hand()
+        found = self.other.to(r, tol)
+        self.price, self.rest = self.other.price, self.other.rest
+        return found
+
+
+def never() -> bool:
+    """Nobody ends a trail but Ctrl-C."""
+    return False

@@ -1,34 +1,282 @@
-"""Linear models whose coefficients lie in a set: what they share, and the regressor that the public ones are made from."""
+"""Linear models whose coefficients lie in a set; also from shards, and with several targets."""
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from numbers import Real
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from greedyhull.driver.batch.call import batch
 from greedyhull.driver.batch.solutions import Solutions
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.solution import Solution
+from greedyhull.driver.stop import Iterations, Relative, Stalled
 from greedyhull.driver.trace import Trace
 from greedyhull.errors import check
-from greedyhull.estimators.base import FLOATS, Certified, bounded, plain, weights_of
-from greedyhull.estimators.by_block import predictions, r_squared
-from greedyhull.estimators.callbacks import begin, checked, end
-from greedyhull.estimators.labelled import by_column, by_row
-from greedyhull.estimators.losses import REGRESSION, Posed, mean
-from greedyhull.estimators.over_shards import are_shards, fit_regressor
-from greedyhull.estimators.reports import write_report
-from greedyhull.kernels.threads import alone
-from greedyhull.points.given import sound
-from greedyhull.types import Array, AtomSet, LinearModel, Objective
-from greedyhull.types.kinds import told_intercept
+from greedyhull.estimators.base import (
+    FLOATS,
+    SOLVED,
+    STILL,
+    Certified,
+    begin,
+    bounded,
+    by_column,
+    by_row,
+    checked,
+    end,
+    plain,
+    weights_of,
+    write_report,
+)
+from greedyhull.kernels.core import alone
+from greedyhull.objectives.by_name import absolute, hinge, huber, least_squares, logistic, poisson, quantile, squared_hinge
+from greedyhull.points.arrays import is_sparse, sound
+from greedyhull.types import Array, AtomSet, LinearModel, Objective, Shard, Shards, told_intercept
+
+if TYPE_CHECKING:
+    from greedyhull.estimators.linear_classifier import LinearClassifier
+
+
+REGRESSION: dict[str, Callable[..., Any]] = {
+    "squared": lambda X, y, est, **how: least_squares(X, y, **how),
+    "huber": lambda X, y, est, **how: huber(X, y, est.delta, **how),
+    "absolute": lambda X, y, est, **how: absolute(X, y, **how),
+    "quantile": lambda X, y, est, **how: quantile(X, y, est.quantile, **how),
+    "poisson": lambda X, y, est, **how: poisson(X, y, **how),
+}
+CLASSIFICATION: dict[str, Callable[..., Any]] = {"logistic": logistic, "squared_hinge": squared_hinge, "hinge": hinge}
+
+
+@dataclass(frozen=True)
+class Posed:
+    """What makes an objective of data, targets and sample weights: plain values, which other processes can be sent."""
+
+    loss: str
+    intercept: bool
+    delta: float = 1.0
+    quantile: float = 0.5
+
+    def __call__(self, X: Any, y: Array, s: Array | None) -> Any:
+        how = {"sample_weight": s, "intercept": self.intercept}
+        if self.loss in CLASSIFICATION:
+            return CLASSIFICATION[self.loss](X, y, **how)
+        return REGRESSION[self.loss](X, y, self, **how)
+
+
+def mean(loss: str, z: Array) -> Array:
+    """What a regression loss predicts where the linear model says z: e^z for counts, z itself for all others."""
+    return np.exp(z) if loss == "poisson" else z
+
+
+def solve_targets(estimator: Any, posed: Posed, S: AtomSet, X: Any, Y: Array, s: Array | None,
+                  start: Array | None) -> Solutions:
+    """The solutions for the columns of Y; an error of one of them is an error of the fit."""
+    stop = Relative(float(estimator.tol)) | Iterations(int(estimator.max_iter)) | Stalled(STILL)
+    random = estimator.random_state
+    how: dict[str, Any] = {"start": start, "stop": stop, "progress": bool(estimator.verbose),
+                           "seed": 0 if random is None else int(check_random_state(random).randint(2**31 - 1))}
+    if posed.loss == "squared":
+        found = batch(least_squares, S, X=X, Y=Y, sample_weight=s, intercept=posed.intercept, **how)
+    else:
+        found = batch([posed(X, y, s) for y in Y.T], S, **how)
+    for error in found.errors.values():
+        raise error.__cause__ if isinstance(error.__cause__, KeyboardInterrupt) else error
+    return found
+
+
+def keep_targets(estimator: Any, found: Solutions, dtype: Any) -> None:
+    """The attributes of a fit with several targets, and what it says of those that missed ``tol``."""
+    estimator.coef_ = estimator.weights_ = found.x.astype(dtype)
+    estimator.intercept_ = found.intercepts.astype(dtype)
+    estimator.solution_ = found
+    estimator.certificate_ = found.certificates()
+    estimator.n_iter_ = max(int(found.iterations.max()), 1)
+    estimator.dual_gap_ = float(found.gaps.max())
+    vars(estimator).pop("trace_", None)  # of another fit: here each solution has its own
+    vars(estimator)[SOLVED] = [(True, "", 0.0) if held else (False, found[i].reason, float(found.gaps[i]))
+                               for i, held in enumerate(found.converged.tolist())]
+
+
+def starts(previous: list[Array | None], S: AtomSet, moved: Any) -> Array | None:
+    """The coefficients of the fit before, brought into the set; None where there are none, or one lies outside."""
+    points = [None if x is None else moved(x, S) for x in previous]
+    inside = [x for x in points if x is not None and S.contains(x)]
+    return np.array(inside) if inside and len(inside) == len(points) else None
+
+
+AT_ONCE = 1 << 20  # entries of X that are predicted from at once
+
+Predict = Callable[[object], Array]
+
+
+class Block(NamedTuple):
+    """Targets of some rows, what was predicted for them, and their weights."""
+
+    y: Array
+    predicted: Array
+    weights: Array
+
+
+def predictions(predict: Predict, data: Shards, names: list[str] | None = None) -> Array:
+    """What is predicted for all rows, in order. ``names``: those of the fit's columns."""
+    found, n = np.zeros(0), 0
+    for part, _ in _predicted(predict, data, names):
+        if n == 0:
+            found = np.empty((0, *part.shape[1:]), dtype=part.dtype)
+        if n + len(part) > len(found):  # room is made in place: a list of parts, put together, would be all of it twice
+            found.resize((max(n + len(part), len(found) + len(found) // 8), *part.shape[1:]), refcheck=False)
+        found[n : n + len(part)] = part
+        n += len(part)
+    check(n > 0, "The shards have no rows; at least one is wanted.")
+    found.resize((n, *found.shape[1:]), refcheck=False)
+    return found
+
+
+def accuracy(predict: Predict, data: Shards, names: list[str] | None = None) -> float:
+    """The weighted share of rows whose label is predicted."""
+    right = total = 0.0
+    for y, predicted, s in _blocks(predict, data, names):
+        right, total = right + float(s[y == predicted].sum()), total + float(s.sum())
+    check(total > 0.0, "sample_weight is zero in every row of every shard; some must be positive.")
+    return right / total
+
+
+def r_squared(predict: Predict, data: Shards, names: list[str] | None = None) -> float:
+    """R² = 1 − Σs(y − ŷ)²/Σs(y − ȳ)². Means and squares of blocks are put together, so that nothing cancels.
+
+    Targets that are all the same have R² = 1 where they are predicted, else 0.
+    """
+    total = mean = spread = missed = 0.0
+    for y, predicted, s in _blocks(predict, data, names):
+        weight = float(s.sum())
+        if weight == 0.0:
+            continue
+        middle, wrong = float(s.dot(y)) / weight, y - predicted
+        away, total = middle - mean, total + weight
+        missed += float(s.dot(wrong * wrong))
+        spread += float(s.dot((y - middle) ** 2)) + away * away * weight * (total - weight) / total
+        mean += away * weight / total
+    check(total > 0.0, "sample_weight is zero in every row of every shard; some must be positive.")
+    return 1.0 - missed / spread if spread > 0.0 else float(missed == 0.0)
+
+
+def _blocks(predict: Predict, data: Shards, names: list[str] | None) -> Iterator[Block]:
+    n = 0
+    for predicted, rows in _predicted(predict, data, names):
+        y, s = np.asarray(rows.y), rows.sample_weight
+        n += len(y)
+        yield Block(y, predicted, np.ones(len(y)) if s is None else np.asarray(s, dtype=np.float64))
+    check(n > 0, "The shards have no rows; at least one is wanted.")
+
+
+def _predicted(predict: Predict, data: Shards, names: list[str] | None) -> Iterator[tuple[Array, Shard]]:
+    """What is predicted for a block, and its rows; one shard is in memory at a time."""
+    check(names is None or data.names is None or data.names == names, lambda: f"The shards have the columns {data.names}, and "
+          f"the model was fitted to {names}. Name the same features in the same order.")
+    for k in range(data.count):
+        for rows in cut(data.load(k)):
+            with warnings.catch_warnings():  # the names of the rows' columns were compared here
+                warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
+                found = predict(rows.X)
+            yield found, rows
+
+
+def cut(shard: Shard) -> Iterator[Shard]:
+    """Its rows, some at a time.
+
+    >>> [len(rows) for rows in cut(Shard(np.zeros((5, AT_ONCE // 2)), np.zeros(5)))]
+    [2, 2, 1]
+    """
+    n, X, s = len(shard), shard.X, shard.sample_weight
+    if is_sparse(X):
+        X = X.tocsr()
+    entries = int(X.nnz) if is_sparse(X) else n * int(X.shape[1])
+    step = max(n * AT_ONCE // max(entries, n, 1), 1)
+    for first in range(0, n, step):
+        here = slice(first, first + step)
+        yield Shard(X[here], shard.y[here], None if s is None else s[here])
+
+
+LOSSES: dict[str, Callable[..., Any]] = {
+    "squared": lambda data, est, **how: least_squares(data, **how),
+    "huber": lambda data, est, **how: huber(data, delta=est.delta, **how),
+    "poisson": lambda data, est, **how: poisson(data, **how),
+    "absolute": lambda data, est, **how: absolute(data, **how),
+    "quantile": lambda data, est, **how: quantile(data, q=est.quantile, **how),
+    "logistic": lambda data, est, **how: logistic(data, **how),
+    "squared_hinge": lambda data, est, **how: squared_hinge(data, **how),
+    "hinge": lambda data, est, **how: hinge(data, **how),
+}
+
+
+class Columns:
+    """What a set needs to know of the data: how many rows and columns there are."""
+
+    def __init__(self, n: int, d: int) -> None:
+        self.shape = (n, d)
+
+
+def are_shards(X: Any) -> bool:
+    """Whether data are shards.
+
+    >>> are_shards(np.eye(2))
+    False
+    """
+    return type(X) is not np.ndarray and isinstance(X, Shards)
+
+
+def refuse_shards(X: Any) -> None:
+    """Raise where data that are split into folds are shards."""
+    check(not are_shards(X), "fit was given shards, and cross-validation splits rows, which have to be in one place. Choose a "
+                             "radius by a validation set: fit for several, and compare score(...).")
+
+
+def _found(model: Linear, data: Shards, y: Any, sample_weight: Any) -> Solution:
+    """The one solve of a fit over shards."""
+    check(y is None and sample_weight is None, "fit was given shards and more data; targets and weights come with the shards. "
+                                               "Call fit(data).")
+    given = model.get_params()
+    for name, default in (("alpha", None), ("standardize", False), ("class_weight", None)):
+        value = given.get(name, default)
+        check(value is default, lambda: f"{type(model).__name__}({name}={value!r}) was fitted to shards, and "  # noqa: B023
+              f"{name} needs all rows in one place. Leave it out.")  # noqa: B023
+    f = LOSSES[model.loss](data, model, intercept=model.fit_intercept)
+    model.n_features_in_ = int(data.d)
+    model.__dict__.pop("feature_names_in_", None)  # of an earlier fit
+    if data.names is not None:
+        model.feature_names_in_ = np.array(data.names, dtype=object)
+    (start,) = model._previous(1, int(data.d))
+    return model._found(f, Columns(f.n, int(data.d)), None, start)
+
+
+def fit_regressor(model: LinearRegressor, data: Shards, y: Any, sample_weight: Any) -> None:
+    """Coefficients and intercept of a regressor."""
+    solution = _found(model, data, y, sample_weight)
+    model.coef_ = model.weights_ = solution.point.array()
+    model.intercept_ = solution.intercept
+    model._keep([solution], np.float64)
+
+
+def fit_classifier(model: LinearClassifier, data: Shards, y: Any, sample_weight: Any) -> None:
+    """Coefficients and intercept of a classifier; labels are −1 and +1, or 0 and 1, as the shards have them."""
+    solution = _found(model, data, y, sample_weight)
+    zero_one = solution.objective.facts.zero_one  # f is one over shards
+    model.classes_ = np.array([0.0 if zero_one else -1.0, 1.0])
+    model.coef_ = solution.point.array()[None, :]
+    model.weights_, model.intercept_ = model.coef_[0], np.array([solution.intercept])
+    model._keep([solution], np.float64)
+
 
 STORAGE: dict[str, Any] = {"accept_sparse": ("csr", "csc"), "dtype": FLOATS}
 
@@ -166,7 +414,6 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
 
     def _fit_targets(self, X: Any, Y: Array, s: Array | None) -> None:
         """A row of coefficients for each column of Y."""
-        from greedyhull.estimators.many_targets import keep_targets, solve_targets, starts
 
         S = self._atoms(X, s)
         before = starts(self._previous(Y.shape[1], X.shape[1]), S, self._moved)

@@ -14,18 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from greedyhull.driver.solution import Solution
 from greedyhull.errors import check
-from greedyhull.estimators.base import Certified, weights_of
-from greedyhull.estimators.by_block import accuracy, predictions
-from greedyhull.estimators.callbacks import begin, checked, end
-from greedyhull.estimators.class_weights import class_weighted
-from greedyhull.estimators.labelled import by_row
-from greedyhull.estimators.linear import Linear
-from greedyhull.estimators.losses import CLASSIFICATION, Posed
-from greedyhull.estimators.over_shards import are_shards, fit_classifier
-from greedyhull.estimators.reports import write_report
+from greedyhull.estimators.base import Certified, begin, by_row, checked, class_weighted, end, weights_of, write_report
+from greedyhull.estimators.linear import CLASSIFICATION, Linear, Posed, accuracy, are_shards, fit_classifier, predictions
 from greedyhull.objectives.responses import multinomial
-from greedyhull.types import Array, LinearModel
-from greedyhull.types.kinds import told_intercept
+from greedyhull.types import Array, LinearModel, told_intercept
 
 
 def _has_probabilities(estimator: Any) -> bool:

@@ -11,9 +11,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from greedyhull.atoms.nuclear_ball import NuclearBall
-from greedyhull.estimators.base import FLOATS, Certified, bounded, weights_of
-from greedyhull.estimators.convergence import warning_once
-from greedyhull.estimators.labelled import by_column, by_row
+from greedyhull.estimators.base import FLOATS, Certified, bounded, by_column, by_row, warning_once, weights_of
 from greedyhull.objectives.responses import multitask
 from greedyhull.types import Array
 

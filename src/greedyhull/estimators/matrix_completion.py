@@ -1,4 +1,4 @@
-"""A matrix from some of its entries, as an estimator: fit, then predict pairs."""
+"""A matrix from some of its entries, as an estimator."""
 
 from __future__ import annotations
 
@@ -13,24 +13,51 @@ from greedyhull.atoms.nuclear_ball import NuclearBall
 from greedyhull.driver.minimize import minimize
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Iterations, Relative
-from greedyhull.errors import GreedyhullError, check
-from greedyhull.errors.given import shown
-from greedyhull.estimators.biases import Biases, fitted_biases, no_biases
-from greedyhull.estimators.convergence import counted, warning_once
-from greedyhull.estimators.labelled import by_row
+from greedyhull.errors import GreedyhullError, check, shown
+from greedyhull.estimators.base import by_row, counted, warning_once
 from greedyhull.objectives.completion import LOSSES, completion
 from greedyhull.points.aligned import kept, labels_of, ordered
-from greedyhull.points.arrays import is_sparse
+from greedyhull.points.arrays import compressed, is_sparse
 from greedyhull.points.factors import gathered
-from greedyhull.points.given import compressed
 from greedyhull.points.iterate import Iterate
 from greedyhull.types import Array, Index
 
-HELD_OUT = 0.1  # of the entries, by which a radius is chosen
+
+class Biases(NamedTuple):
+    """W_ij is about mean + rows_i + cols_j."""
+
+    mean: float
+    rows: Array
+    cols: Array
+
+    def at(self, i: Index, j: Index) -> Array:
+        """At pairs of places; −1 stands for a row or a column that is not known."""
+        return np.asarray(self.mean + np.where(i >= 0, self.rows[i], 0.0) + np.where(j >= 0, self.cols[j], 0.0))
+
+
+def fitted_biases(i: Index, j: Index, v: Array, shape: tuple[int, int]) -> Biases:
+    """Least squares with a little ridge, by turns.
+
+    >>> b = fitted_biases(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([1.0, 2.0, 3.0, 4.0]), (2, 2))
+    >>> b.mean, bool(b.rows[0] < 0 < b.rows[1])
+    (2.5, True)
+    """
+    mean, rows, cols = float(v.mean()), np.zeros(shape[0]), np.zeros(shape[1])
+    # entries of value zero that each bias is fitted with besides its own: few entries do not tell much
+    many = [np.bincount(at, minlength=size) + 1.0 for at, size in ((i, shape[0]), (j, shape[1]))]
+    for _ in range(20):
+        rows = np.bincount(i, weights=v - mean - cols[j], minlength=shape[0]) / many[0]
+        cols = np.bincount(j, weights=v - mean - rows[i], minlength=shape[1]) / many[1]
+    return Biases(mean, rows, cols)
+
+
+def no_biases(shape: tuple[int, int]) -> Biases:
+    """All zero."""
+    return Biases(0.0, np.zeros(shape[0]), np.zeros(shape[1]))
+
+
 RADII, WIDER = 16, 1.5  # how many are tried at most, and how much larger each is than the one before
-WORSE = 3  # radii in a row without a smaller error, after which no larger one is tried
 IDLE = 0.999  # of the radius: a point with a smaller norm is one of all larger balls too
-MOST = 200  # rounds of one solve
 
 
 class Tried(NamedTuple):
@@ -224,7 +251,7 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
 
     def _solved(self, i: Index, j: Index, v: Array, shape: tuple[int, int], radius: float, start: Any = None) -> Solution:
         return minimize(completion(i, j, v, shape, loss=self.loss), NuclearBall(shape, radius), start=start,
-                        stop=Relative(float(self.tol)) | Iterations(MOST), seed=int(self.random_state))
+                        stop=Relative(float(self.tol)) | Iterations(200), seed=int(self.random_state))  # rounds of one solve
 
     def _chosen(self, i: Index, j: Index, v: Array, shape: tuple[int, int]) -> tuple[float, Any]:
         """The radius with the least error on entries that are held out, and the point there.
@@ -233,7 +260,7 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
         either side of the best. Each solve begins at the last factors that fit. Where a ball is larger than its point, the
         norm of that point is taken for its radius: beyond, many matrices fit alike, and most of them predict badly.
         """
-        out = np.random.default_rng(int(self.random_state)).random(len(v)) < HELD_OUT
+        out = np.random.default_rng(int(self.random_state)).random(len(v)) < 0.1  # of the entries, by which a radius is chosen
         check(bool(out.any() and (~out).any()), lambda: f"{len(v)} entries are too few to choose a radius by; give radius=.")
         known = self._biases(i[~out], j[~out], v[~out], shape)
         rest = v - known.at(i, j)
@@ -252,7 +279,8 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
         for _ in range(RADII):
             last = attempt(radius)
             since, least = (0, last.error) if last.error < least else (since + 1, least)
-            if since >= WORSE or last.norm < IDLE * radius:
+            # radii in a row without a smaller error, after which no larger one is tried
+            if since >= 3 or last.norm < IDLE * radius:
                 break
             radius *= WIDER
         middle = min(tried, key=lambda t: t.error).radius

@@ -19,8 +19,7 @@ from scipy.linalg.lapack import (
     spotrs,
 )
 
-from greedyhull.kernels.core import blas_missing, core
-from greedyhull.kernels.threads import bind
+from greedyhull.kernels.core import bind, blas_missing, core
 from greedyhull.types import Array
 
 __all__ = ["block_diag", "cho_solve", "dgetrf", "dgetrs", "dposv", "dpotrf", "dpotri", "dpotrs", "dpstrf", "dtrtrs",

@@ -1,14 +1,384 @@
-"""Quadratic models ½⟨D, HD⟩ + ⟨g, D⟩ of a function of small matrices, with its whole Hessian H at some point, W = x + D."""
+"""Quadratic models of functions of matrices, and the methods that minimise them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import cached_property
+from itertools import count
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from greedyhull.kernels.matrix_quadratics import Form, Lasting, shared, sound
+from greedyhull.kernels import data_passes as products
 from greedyhull.types import Array
+
+MEMORY = 5  # steps that are combined
+
+
+class Anderson:
+    """The steps of one search. Points have any shape and keep their precision.
+
+    >>> anderson, T = Anderson(), np.array([4.0, 4.0])
+    >>> for _ in range(4):  # plain steps would have made it 4·0.9⁴ in the second coordinate
+    ...     T = anderson.next(T, -np.array([0.9, 0.1]) * T)
+    >>> bool(np.abs(T).max() < 1e-3)
+    True
+    """
+
+    def __init__(self, memory: int = MEMORY) -> None:
+        self.memory = memory
+        self._least = np.inf  # the shortest step so far
+        self._plain: Array | None = None  # where the plain step would have led, if a combination was made
+        self._last: tuple[Array, Array] | None = None
+        self._known = 0  # differences that were seen since the last time all was forgotten
+        self._moves = self._changes = np.zeros((memory, 0))  # a row for each of the last: ΔT + ΔF, and ΔF
+
+    def next(self, T: Array, F: Array) -> Array:
+        """The point after T, where the plain step is F."""
+        length = float(np.linalg.norm(F))
+        if self._plain is not None and not length <= self._least:
+            back, self._plain, self._last, self._known = self._plain, None, None, 0
+            return back
+        self._least = length
+        if self._last is not None:
+            self._remember(T, F, *self._last)
+        self._last = (T, F)
+        plain, theta = T + F, self._combined(F)
+        if theta is None:
+            self._plain = None
+            return plain
+        self._plain = plain
+        return np.asarray(plain - (theta.astype(T.dtype) @ self._moves[: len(theta)]).reshape(T.shape))
+
+    def _remember(self, T: Array, F: Array, T0: Array, F0: Array) -> None:
+        if self._moves.shape[1] != T.size:
+            self._moves, self._changes = (np.empty((self.memory, T.size), dtype=T.dtype) for _ in range(2))
+        row = self._known % self.memory
+        np.subtract(F.ravel(), F0.ravel(), out=self._changes[row])
+        np.subtract(T.ravel(), T0.ravel(), out=self._moves[row])
+        self._moves[row] += self._changes[row]
+        self._known += 1
+
+    def _combined(self, F: Array) -> Array | None:
+        """θ, or None where there is none."""
+        if not self._known:
+            return None
+        changes = self._changes[: min(self._known, self.memory)]
+        square, right = (changes @ changes.T).astype(np.float64), (changes @ F.ravel()).astype(np.float64)
+        trace = float(np.trace(square))
+        if not (0.0 < trace < np.inf and np.isfinite(square).all() and np.isfinite(right).all()):
+            return None
+        # of the trace of ΔFᵀΔF: what is added to its diagonal
+        return np.asarray(np.linalg.solve(square / trace + 1e-8 * np.eye(len(right)), right / trace))
+
+
+Function = Callable[[Array], tuple[float, Array]]
+
+ENOUGH, FLATTER = 1e-4, 0.9  # what a step must do of what its slope promises, and how much flatter f must be after it
+SHORTER, LONGEST = 0.1, 0.5  # of the step before, where that was too long
+SAME = 1e-14  # of f: values that differ by less are the same
+SHORTER_BY, PATIENCE = 0.7, 8  # there: times the shortest gradient is progress, and iterations without any end the descent
+
+
+class Reached(NamedTuple):
+    """A point, its value and its gradient."""
+
+    x: Array
+    value: float
+    slope: Array
+
+
+def descend(function: Function, at: Reached, iterations: int, flat: float, slow: float, steep: float = 1.0) -> Reached:
+    """From a point downhill, until a step lowers f by at most ``flat`` of its size; or by at most ``slow`` of what all steps
+    did, where the gradient is at most ``steep`` times as long as at first.
+
+    >>> d = np.array([1.0, 10.0, 100.0])
+    >>> def function(x):
+    ...     return 0.5 * float(d @ (x * x)), d * x
+    >>> descend(function, Reached(np.ones(3), *function(np.ones(3))), 50, 0.0, 0.0).value < 1e-12
+    True
+    """
+    first, moves, small = at.value, _Moves(at.x), steep * float(np.linalg.norm(at.slope))
+    last, shortest, waited = at, np.inf, 0  # the point to return, and its gradient's length since values are the same
+    for _ in range(iterations):
+        found = _search(function, at, moves.step(at.slope))
+        if found is None:
+            break
+        moves.add(found.x - at.x, found.slope - at.slope, found.slope)
+        fall, at, length = at.value - found.value, found, float(np.linalg.norm(found.slope))
+        same = fall <= flat * abs(at.value)
+        if not same or length < SHORTER_BY * shortest:
+            last, shortest, waited = at, length if same else np.inf, 0
+        else:
+            waited += 1
+        tired = (same or fall <= slow * (first - at.value)) and length <= small
+        if tired or waited >= PATIENCE:
+            break
+    return last
+
+
+class _Moves:
+    """The last moves s and the changes y of the gradient, as rows of one matrix, with their inner products."""
+
+    def __init__(self, x: Array) -> None:
+        self.rows = np.zeros((2 * MEMORY, len(x)), x.dtype)  # in row k a move, in row MEMORY + k the change of the gradient
+        self.inner = np.zeros((2 * MEMORY, 2 * MEMORY))
+        self.order: list[int] = []  # of the moves, the oldest first
+        self.dots = np.zeros(2 * MEMORY)  # of the rows with the last gradient
+        self.gamma, self.c, self.length = 1.0, np.zeros(2 * MEMORY), 0.0  # the last step: −γg − Σ cₖ rowₖ, and its length
+
+    def add(self, s: Array, y: Array, g: Array) -> None:
+        """Keep a move, in the place of the oldest where all are taken; one along which f is not convex is passed over.
+
+        s is a multiple of the last step, and g the gradient after it.
+        """
+        before, step = self.dots, -self.gamma * self.dots - self.inner @ self.c  # of the rows, with both
+        self.dots = self._with(g)
+        bent, far, change = float(s.dot(y)), float(np.linalg.norm(s)), float(np.linalg.norm(y))
+        # a move whose change of the gradient is less along it says nothing of the curvature
+        if not bent > 1e-12 * far * change:
+            return
+        k = len(self.order) if len(self.order) < MEMORY else self.order.pop(0)
+        self.order.append(k)
+        self.rows[k], self.rows[MEMORY + k] = s, y
+        times = far / self.length if self.length > 0.0 else 0.0
+        moved, changed = times * step, self.dots - before
+        moved[k], moved[MEMORY + k], changed[k], changed[MEMORY + k] = far * far, bent, bent, change * change
+        self.inner[k] = self.inner[:, k] = moved
+        self.inner[MEMORY + k] = self.inner[:, MEMORY + k] = changed
+        self.dots[k], self.dots[MEMORY + k] = float(s.dot(g)), float(y.dot(g))
+
+    def _used(self) -> tuple[slice, slice]:
+        return slice(0, len(self.order)), slice(MEMORY, MEMORY + len(self.order))
+
+    def _with(self, v: Array) -> Array:
+        out = np.zeros(2 * MEMORY)
+        for part in self._used():
+            out[part] = self.rows[part] @ v
+        return out
+
+    def step(self, g: Array) -> Array:
+        """−Hg, where H is the estimate of the inverse Hessian and g the gradient that `add` was told last."""
+        self.gamma, self.c = self._coefficients()
+        out: Array = -g.dtype.type(self.gamma) * g
+        for part in self._used():
+            out -= self.c[part].astype(g.dtype) @ self.rows[part]
+        self.length = float(np.linalg.norm(out))
+        return out
+
+    def _coefficients(self) -> tuple[float, Array]:
+        c, alpha = np.zeros(2 * MEMORY), np.zeros(MEMORY)
+        if not self.order:
+            return 1.0, c
+        for k in reversed(self.order):
+            alpha[k] = (self.dots[k] + float(self.inner[k].dot(c))) / self.inner[k, MEMORY + k]
+            c[MEMORY + k] -= alpha[k]
+        last = self.order[-1]
+        gamma = self.inner[last, MEMORY + last] / self.inner[MEMORY + last, MEMORY + last]
+        c *= gamma
+        for k in self.order:
+            beta = (gamma * self.dots[MEMORY + k] + float(self.inner[MEMORY + k].dot(c))) / self.inner[k, MEMORY + k]
+            c[k] += alpha[k] - beta
+        return float(gamma), c
+
+
+def _search(function: Function, at: Reached, step: Array) -> Reached | None:
+    """A point along the step that is enough lower, and where f is flatter; None where nothing is lower."""
+    slope, t, best = float(at.slope.dot(step)), 1.0, None
+    if not slope < 0.0:
+        return None
+    for _ in range(12):  # of a line search
+        x = at.x + step.dtype.type(t) * step
+        value, g = function(x)
+        after = float(g.dot(step))
+        same = best is None and abs(value - at.value) <= SAME * abs(value)
+        if same and FLATTER * slope <= after <= (2.0 * ENOUGH - 1.0) * slope:
+            return Reached(x, value, g)
+        if value <= at.value + ENOUGH * t * slope and (best is None or value < best.value):
+            best = Reached(x, value, g)
+            if after >= FLATTER * slope:
+                break
+            t *= 4.0  # by how much a step grows that is too short
+        elif best is not None:  # the longer step was too long
+            break
+        else:
+            excess = value - at.value - t * slope  # of the parabola through what is known, the lowest point
+            part = -0.5 * t * slope / excess if np.isfinite(excess) and excess > 0.0 else SHORTER
+            t *= min(max(part, SHORTER), LONGEST)
+    return best
+
+
+Product = Callable[[Array, "Array | None"], Array]
+
+SHIFT = 0.5  # times the mean of the eigenvalues of K: the ρ with which steps are few
+SEVERAL = 8  # systems that are solved with a factorisation; where there are more, (K + ρ)⁻¹ is made
+
+
+class Form(NamedTuple):
+    """A quadratic in units in which ρ and the radius are 1: B, H(A Vᵀ), or HA if V is None, and the W with (H + 1)W = R."""
+
+    B: Array
+    product: Product
+    solve: Callable[[Array], Array]
+
+
+class Lasting(NamedTuple):
+    """The form for many steps, of QᵀW in the place of W; Q is orthogonal, or None for the identity."""
+
+    form: Form
+    Q: Array | None
+
+
+class MatrixEquations(Protocol):
+    """A quadratic. ``unit`` is ρ, of the size of the eigenvalues of H, or 0 where that is not positive and finite.
+
+    ``basis``, if there is one, has orthonormal columns: f(basis·W) is the quadratic of W. `single` is the same in float32.
+    """
+
+    basis: Array | None
+
+    @property
+    def unit(self) -> float: ...
+    @property
+    def single(self) -> MatrixEquations: ...
+    def form(self, radius: float) -> Form: ...
+    def lasting(self, radius: float) -> Lasting: ...
+
+
+class NormalEquations:
+    """HW = KW, K semidefinite. ``make`` computes K in a precision when it is needed: in float32 that takes half the time.
+
+    >>> normal = NormalEquations(lambda dtype: np.diag([1.0, 3.0]).astype(dtype), np.ones((2, 1)))
+    >>> normal.unit, normal.form(1.0).solve(np.array([[3.0], [5.0]])).ravel()
+    (1.0, array([1.5 , 1.25]))
+    """
+
+    def __init__(self, make: Callable[[Any], Array], B: Array, basis: Array | None = None) -> None:
+        self._make, self.B, self.basis = make, B, basis
+
+    @cached_property
+    def K(self) -> Array:
+        with np.errstate(all="ignore"):
+            return self._make(self.B.dtype)
+
+    @cached_property
+    def unit(self) -> float:
+        with np.errstate(all="ignore"):
+            rho = SHIFT * float(np.trace(self.K, dtype=np.float64)) / len(self.K)
+        return rho if sound(rho, self.K, self.B) else 0.0
+
+    @cached_property
+    def single(self) -> NormalEquations:
+        with np.errstate(all="ignore"):
+            return NormalEquations(self._make, self.B.astype(np.float32), self.basis)
+
+    def form(self, radius: float) -> Form:
+        """With one factorisation of K + ρI, then with its inverse, if many systems are solved."""
+        K, rho, solved = self.K, self.B.dtype.type(self.unit), count()
+
+        def solve(R: Array) -> Array:
+            # columns at least for that: fewer take no longer with the factorisation
+            many = next(solved) >= SEVERAL and R.shape[1] >= 16
+            return np.asarray(rho * (products.product(self._inverse, R) if many else self._substituted(R)))
+
+        def product(A: Array, V: Array | None) -> Array:
+            KA: Array = products.product(K, A) / rho
+            return KA if V is None else KA @ V.T
+
+        return Form(shared(self.B, self.unit, radius), product, solve)
+
+    @cached_property
+    def _factor(self) -> Array:
+        """The Cholesky factor of K + ρI, in the lower triangle."""
+        from greedyhull.kernels.lapack import dpotrf, spotrf
+
+        shifted = self.K.copy()
+        shifted[np.diag_indices_from(shifted)] += self.unit
+        factor, _ = (spotrf if self.B.dtype == np.float32 else dpotrf)(shifted.T, lower=1, clean=0, overwrite_a=1)
+        return np.asarray(factor)
+
+    def _substituted(self, R: Array) -> Array:
+        from greedyhull.kernels.lapack import dpotrs, spotrs
+
+        return np.asarray((spotrs if self.B.dtype == np.float32 else dpotrs)(self._factor, R, lower=1)[0])
+
+    @cached_property
+    def _inverse(self) -> Array:
+        from greedyhull.kernels.lapack import dpotri, spotri
+
+        half, _ = (spotri if self.B.dtype == np.float32 else dpotri)(self._factor, lower=1)
+        lower = np.tril(half)
+        return np.asarray(lower + np.tril(lower, -1).T)
+
+    @cached_property
+    def _diagonal(self) -> tuple[Array, Array]:
+        values, Q = np.linalg.eigh(self.K)
+        return np.maximum(values, 0.0), Q
+
+    def lasting(self, radius: float) -> Lasting:
+        """In the basis of the eigenvectors of K, where H divides and multiplies rows."""
+        values, Q = self._diagonal
+        column = (values / self.unit)[:, None]
+
+        def product(A: Array, V: Array | None) -> Array:
+            return column * A if V is None else (column * A) @ V.T
+
+        return Lasting(Form(Q.T @ shared(self.B, self.unit, radius), product, lambda R: R / (column + 1.0)), Q)
+
+
+class EntryEquations:
+    """HW = H ∘ W, H ≥ 0. ``make`` computes H and B in a precision when they are needed.
+
+    >>> entries = EntryEquations(lambda dtype: (np.array([[1.0, 3.0]], dtype), np.array([[1.0, 1.0]], dtype)))
+    >>> entries.unit, entries.form(1.0).solve(np.array([[3.0, 5.0]]))
+    (2.0, array([[2., 2.]]))
+    """
+
+    basis: Array | None = None
+
+    def __init__(self, make: Callable[[Any], tuple[Array, Array]], dtype: Any = np.float64) -> None:
+        self._make, self._dtype = make, np.dtype(dtype)
+
+    @cached_property
+    def _arrays(self) -> tuple[Array, Array]:
+        with np.errstate(all="ignore"):
+            return self._make(self._dtype)
+
+    @cached_property
+    def unit(self) -> float:
+        H, B = self._arrays
+        with np.errstate(all="ignore"):
+            mean = float(H.mean(dtype=np.float64))
+        return mean if sound(mean, H, B) else 0.0
+
+    @cached_property
+    def single(self) -> EntryEquations:
+        return EntryEquations(self._make, np.float32)
+
+    def form(self, radius: float) -> Form:
+        """With one division an entry."""
+        H, B = self._arrays
+        each = H / H.dtype.type(self.unit)
+        share = 1.0 / (each + H.dtype.type(1.0))
+
+        def product(A: Array, V: Array | None) -> Array:
+            return np.asarray(each * (A if V is None else A @ V.T))
+
+        return Form(shared(B, self.unit, radius), product, lambda R: share * R)
+
+    def lasting(self, radius: float) -> Lasting:
+        """As it is."""
+        return Lasting(self.form(radius), None)
+
+
+def shared(B: Array, unit: float, radius: float) -> Array:
+    """B in units in which ρ and the radius are 1."""
+    return np.asarray(B / B.dtype.type(unit) / B.dtype.type(radius))
+
+
+def sound(mean: float, *arrays: Array) -> bool:
+    """Whether a unit is positive and all else finite."""
+    return 0.0 < mean < np.inf and all(bool(np.isfinite(part).all()) for part in arrays)
 
 
 class LocalModel:

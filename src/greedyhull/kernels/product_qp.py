@@ -1,28 +1,181 @@
-"""Small quadratics over a product of simplices: the corrective round of a point with several owners.
-
-min ½(α − α₀)ᵀG(α − α₀) + cᵀ(α − α₀) over α ≥ 0 with Σ_{i of b} αᵢ = 1 for every owner b. As over one simplex, pairwise steps
-find the face and Newton steps with blocking solve on it; a pair belongs to one owner, and on a face each owner has its pivot.
-Where no owner has more than two atoms, the weight of one of them says all, and the problem is one over the unit box.
-"""
+"""Small quadratics over products of simplices, and the same point in fewer atoms."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from greedyhull.kernels.box_qp import solve_box_qp
-from greedyhull.kernels.product_interior import interior_product_qp
-from greedyhull.kernels.thinning import pivots_of, thin_product
+from greedyhull.kernels.bounded_qp import solve_box_qp
 from greedyhull.points.owners import least, normalised
 from greedyhull.types import Array, Index
 
-RIDGE = 1e-13
-MANY = 48  # atoms from which on all owners are moved at once: swaps one by one would take as many steps as there are owners
+
+def interior_product_qp(G: Array, q: Array, owners: Index, tol: float) -> Array | None:
+    """The weights, with a duality gap of at most ``tol``; None where rounding ends it before."""
+    scale = max(float(np.abs(q).max()), float(np.abs(G).max()), 1e-300)
+    G, q, tol = G / scale, q / scale, tol / scale
+    alpha = normalised(np.ones(len(q)), owners)
+    grad = G.dot(alpha) + q
+    s = np.maximum(grad - least(grad, owners)[owners], 0.0) + 0.1
+    for _ in range(60):  # steps; about fifteen are taken
+        found = _cleared(G, q, alpha, grad, s, owners, tol)
+        if found is not None:
+            return found
+        dx, ds = _direction(G, grad, alpha, s, owners)
+        if dx is None or ds is None or not (np.isfinite(dx).all() and np.isfinite(ds).all()):
+            return None
+        step = 0.995 * min(_room(alpha, dx), _room(s, ds))  # of the way to the boundary
+        alpha, s = normalised(alpha + min(step, 1.0) * dx, owners), s + min(step, 1.0) * ds
+        grad = G.dot(alpha) + q
+    return None
+
+
+def _direction(G: Array, grad: Array, alpha: Array, s: Array, owners: Index) -> tuple[Array | None, Array | None]:
+    """A step that aims at complementary weights and slacks, the second one knowing what the first would do."""
+    from greedyhull.kernels.lapack import dpotrf, dpotrs
+
+    order = np.lexsort((alpha, owners))
+    last = np.zeros(int(owners.max()) + 1, dtype=np.intp)
+    last[owners[order]] = order
+    pivot = last[owners]
+    free = (np.arange(len(alpha)) != pivot).nonzero()[0]
+    at = pivot[free]
+    H = G + np.diag(s / alpha)
+    rows = H[free] - H[at]
+    L, info = dpotrf(rows[:, free] - rows[:, at], lower=1, overwrite_a=1)
+    if info != 0:
+        return None, None
+    mu = float(alpha.dot(s)) / len(s)
+
+    def solved(target: Array) -> tuple[Array, Array]:
+        """The step with αᵢdsᵢ + sᵢdαᵢ = targetᵢ − αᵢsᵢ on which grad − s is the same for all atoms of an owner."""
+        rhs = target / alpha - grad
+        change = dpotrs(L, rhs[free] - rhs[at], lower=1)[0] if len(free) else np.zeros(0)
+        dx = np.zeros_like(alpha)
+        dx[free] = change
+        np.subtract.at(dx, at, change)
+        return dx, target / alpha - s - s / alpha * dx
+
+    dx, ds = solved(np.zeros_like(alpha))
+    reach = min(1.0, _room(alpha, dx), _room(s, ds))
+    left = float((alpha + reach * dx).dot(s + reach * ds)) / len(s)
+    return solved(mu * (left / mu) ** 3 - dx * ds)
+
+
+def _room(x: Array, dx: Array) -> float:
+    """How far one may go before an entry of x + t·dx is zero."""
+    down = dx < 0.0
+    return float((x[down] / -dx[down]).min(initial=1e30))
+
+
+def _cleared(G: Array, q: Array, alpha: Array, grad: Array, s: Array, owners: Index, tol: float) -> Array | None:
+    """The weights without those that vanish at the optimum, if their duality gap is at most ``tol``."""
+    if float(alpha.dot(grad - least(grad, owners)[owners])) > tol:
+        return None
+    over = grad - least(grad, owners)[owners]
+    for held in ((alpha > 1e-3 * over) | (over == 0.0), np.ones(len(alpha), dtype=bool)):
+        kept = np.where(held, alpha, 0.0)
+        if not (np.bincount(owners, weights=kept) > 0.5).all():
+            continue
+        kept = normalised(kept, owners)
+        new = G.dot(kept) + q
+        if float(kept.dot(new - least(new, owners)[owners])) <= tol:
+            return kept
+    return alpha
+
+
+DEPENDENT = 1e-13  # of the largest diagonal entry: what is left of an atom that the basis explains
+
+
+def thin_product(G: Array, grad: Array, alpha: Array, owners: Index, most: int) -> bool:
+    """Thin out the weights ``alpha`` of atoms with owners, in place; whether an atom could leave.
+
+    ``grad`` is the gradient at ``alpha``. Where the atoms with weight have a rank of more than ``most``, nothing is done.
+
+    >>> alpha = np.full(6, 1.0 / 3.0)
+    >>> thin_product(np.zeros((6, 6)), np.array([3.0, 2.0, 1.0, 0.0, 5.0, 5.0]), alpha, np.array([0, 0, 0, 1, 1, 1]), 9)
+    True
+    >>> alpha
+    array([0., 0., 1., 1., 0., 0.])
+    """
+    pivots = pivots_of(alpha, owners)
+    free = ((alpha > 0.0) & (np.arange(len(alpha)) != pivots)).nonzero()[0]
+    found = _factored(G, free, pivots[free], most)
+    if found is None or len(found[0]) == len(free):
+        return False
+    chosen, table = found
+    others = np.setdiff1d(np.arange(len(free)), chosen)
+    basis, rest, table = free[chosen], free[others], table[:, others]
+    held = np.unique(pivots[alpha > 0.0])
+    own = (owners[rest] == owners[held][:, None]).astype(np.float64)
+    own -= (owners[basis] == owners[held][:, None]).astype(np.float64) @ table  # what is left for the pivot of each owner
+    hand_on(grad, alpha, np.concatenate([basis, held]), rest, np.concatenate([table, own]))
+    return True
+
+
+def hand_on(grad: Array, alpha: Array, basis: Index, others: Index, table: Array) -> None:
+    """Weight of ``others`` handed to the ``basis``, atom after atom, until each of them has left or is in the basis.
+
+    Column j of ``table`` says how the j-th of the others is a sum of the basis; such sums keep Σ of each owner's weights.
+    """
+    basis = basis.copy()
+    slopes = grad[others] - grad[basis] @ table
+    for j, atom in enumerate(others):
+        sums = table[:, j].copy()
+        way = -1.0 if slopes[j] >= 0.0 else 1.0
+        change = np.concatenate([[way], -way * sums])
+        atoms = np.concatenate([[atom], basis])
+        falling = (change < 0.0).nonzero()[0]  # never empty: the changes of an owner sum to zero
+        if not len(falling):  # but where numbers overflow
+            return
+        room = alpha[atoms[falling]] / -change[falling]
+        leaves = int(falling[room.argmin()])
+        alpha[atoms] = np.maximum(alpha[atoms] + room.min() * change, 0.0)
+        alpha[atoms[leaves]] = 0.0
+        if leaves:
+            row = table[leaves - 1] / sums[leaves - 1]
+            table = table - np.outer(sums, row)
+            table[leaves - 1], slopes, basis[leaves - 1] = row, slopes - slopes[j] * row, atom
+
+
+def _factored(G: Array, free: Index, at: Index, most: int) -> tuple[Index, Array] | None:
+    """Independent atoms, as places in ``free``, and all atoms as sums of these, each less its pivot; by a Cholesky
+    factorisation with pivots that ends at the rank. None where that is more than ``most``, or numbers overflow."""
+    left = G[free, free] - 2.0 * G[free, at] + G[at, at]
+    least = DEPENDENT * float(left.max(initial=0.0))
+    rows = np.empty((min(most, len(free)), len(free)))
+    chosen: list[int] = []
+    while len(chosen) < len(free):
+        k, best = len(chosen), int(left.argmax())
+        if not left[best] > least:
+            break
+        if k == len(rows):
+            return None
+        i, p = free[best], at[best]
+        row = G[i, free] - G[i, at] - G[p, free] + G[p, at] - rows[:k, best] @ rows[:k]
+        rows[k] = row / np.sqrt(left[best])
+        chosen.append(best)
+        left -= rows[k] ** 2
+        left[chosen] = -np.inf
+    if not np.isfinite(rows[: len(chosen)]).all():
+        return None
+    from greedyhull.kernels.lapack import solve_triangular
+
+    upper = rows[: len(chosen)]
+    return np.array(chosen, dtype=np.intp), np.asarray(solve_triangular(upper[:, chosen], upper))
+
+
+def pivots_of(alpha: Array, owners: Index) -> Index:
+    """For every atom, the place of the largest weight of its owner."""
+    order = np.lexsort((alpha, owners))
+    last = np.zeros(int(owners.max(initial=-1)) + 1, dtype=np.intp)
+    last[owners[order]] = order  # the last one written is the largest
+    return last[owners]
+
+
 GLIDES = 100  # projected steps that are tried before a factorisation
-MOST = 3000  # atoms whose Hessian is factored
+DENSE = 3000  # atoms whose Hessian is factored
 FEW, TRIES = 96, 20  # of more atoms with weight than the first, Newton steps are taken so many times at most
-WORK = 2e9  # and so often that the cubes of their number sum to this
 IDLE = 4  # rounds that bring nothing, after which no more are made
-THIN = 400  # the largest rank at which many atoms with weight are thinned out
 
 
 def solve_product_qp(G: Array, c: Array, alpha: Array, tol: float, owners: Index, *, rounds: int = 50) -> Array:
@@ -37,9 +190,10 @@ def solve_product_qp(G: Array, c: Array, alpha: Array, tol: float, owners: Index
     if int(np.bincount(owners).max(initial=0)) <= 2:
         return _by_pairs(G, c, alpha, tol, owners)
     start, alpha, grad = alpha, alpha.copy(), c.copy()
-    burst, many = 2 * len(alpha) + 8, len(alpha) > MANY
+    # atoms from which on all owners are moved at once: swaps one by one would take as many steps as there are owners
+    burst, many = 2 * len(alpha) + 8, len(alpha) > 48
     if many:
-        if _glide(G, grad, alpha, owners, tol, GLIDES if len(alpha) <= MOST else 4 * GLIDES) or len(alpha) > MOST:
+        if _glide(G, grad, alpha, owners, tol, GLIDES if len(alpha) <= DENSE else 4 * GLIDES) or len(alpha) > DENSE:
             return _thinned(G, c, start, normalised(alpha, owners), owners, tol)
         found = interior_product_qp(G, c - G.dot(start), owners, tol)
         if found is not None and _worth(G, c, found - start) <= min(_worth(G, c, alpha - start) + tol, 0.0):
@@ -75,7 +229,8 @@ class _Progress:
 
 def _thin(G: Array, grad: Array, alpha: Array, owners: Index) -> bool:
     """Let atoms that depend on others leave, if at least half of those with weight do; α is changed in place."""
-    return thin_product(G, grad, alpha, owners, min(THIN, int(np.count_nonzero(alpha)) // 2))
+    # the largest rank at which many atoms with weight are thinned out
+    return thin_product(G, grad, alpha, owners, min(400, int(np.count_nonzero(alpha)) // 2))
 
 
 def _thinned(G: Array, c: Array, start: Array, alpha: Array, owners: Index, tol: float) -> Array:
@@ -209,7 +364,8 @@ def _newton(G: Array, grad: Array, alpha: Array, owners: Index) -> bool:
     gradient = grad.copy()
     held = int(np.count_nonzero(alpha))
     many = held > FEW
-    tries = max(1, min(TRIES, int(WORK / held**3))) if many else len(alpha)
+    # and so often that the cubes of their number sum to this
+    tries = max(1, min(TRIES, int(2e9 / held**3))) if many else len(alpha)
     for _ in range(tries + 1):
         pivots = pivots_of(alpha, owners)
         free = ((alpha > 0.0) & (np.arange(len(alpha)) != pivots)).nonzero()[0]
@@ -218,7 +374,7 @@ def _newton(G: Array, grad: Array, alpha: Array, owners: Index) -> bool:
         at = pivots[free]
         rows = G[free] - G[at]
         H = rows[:, free] - rows[:, at]
-        H.flat[:: len(free) + 1] += RIDGE * float(np.trace(H)) + 1e-300
+        H.flat[:: len(free) + 1] += 1e-13 * float(np.trace(H)) + 1e-300
         _, change, info = dposv(H, gradient[at] - gradient[free], overwrite_a=True)
         if info != 0:
             return False
@@ -245,4 +401,3 @@ def _newton(G: Array, grad: Array, alpha: Array, owners: Index) -> bool:
         alpha[falling[room <= length]] = 0.0
         gradient += image
     return True
-

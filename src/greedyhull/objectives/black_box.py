@@ -1,36 +1,32 @@
-"""An objective that is two functions on arrays, f and its gradient; with a third, for products with its Hessian."""
+"""Objectives that are functions on arrays: f with its gradient, and means of n terms."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from numbers import Real
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from greedyhull.errors import GreedyhullError, check
-from greedyhull.errors.given import shown, signed, takes
-from greedyhull.errors.renamed import former
-from greedyhull.kernels.threads import user
-from greedyhull.objectives.by_products import ByProducts
-from greedyhull.objectives.coarse import Coarse
-from greedyhull.objectives.costly_line import AskedLine
-from greedyhull.objectives.relative import given_scale
-from greedyhull.points.arrays import coarse_dtype, dense, is_sparse, locked, masked
-from greedyhull.points.asked_at import no_point
-from greedyhull.points.coordinates import Ahead, Coordinates
+from greedyhull.atoms.arguments import whole_shape
+from greedyhull.errors import GreedyhullError, check, former, shown, signed, takes
+from greedyhull.kernels.core import public, user
+from greedyhull.objectives.accuracy import given_scale
+from greedyhull.objectives.limits import Coarse
+from greedyhull.objectives.lines import AskedLine
+from greedyhull.objectives.minibatches import pulls_of
+from greedyhull.objectives.restricted import ByProducts
+from greedyhull.points.arrays import coarse_dtype, dense, is_sparse, length, locked, masked
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
-from greedyhull.points.lengths import length
+from greedyhull.points.views import Ahead, Coordinates, no_point
 from greedyhull.theory import Constant
-from greedyhull.types import Array, AtomSet, Block, Curved, Line, Shape, Traits
-from greedyhull.types.attributes import lacks
-from greedyhull.types.override import KeepsCurved, KeepsSecondOrder, keeps, override
+from greedyhull.types import Array, AtomSet, Block, Finite, Index, Line, Shape, Traits, lacks
 
 EPS = float(np.finfo(np.float64).eps)
-SURE = 1e-6  # shares of lengths that are more than rounding
 
 
-class BlackBox(KeepsCurved, KeepsSecondOrder):
+class BlackBox:
     """f given by value(w) and gradient(w), and perhaps hessian_product(w, v).
 
     It must be convex for its gaps to bound its error. If it is not, and says so (``convex`` False), gaps are measures of
@@ -44,9 +40,6 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
     domain: Shape
     scale: float
     traits: Traits
-
-    if TYPE_CHECKING:
-        keeps(Curved.domain, Curved.traits, Curved.scale)
 
     def __init__(self, value: Callable[[Array], float], gradient: Callable[[Array], Array], shape: Shape,
                  smoothness: float | None, convex: bool = True, scale: float | None = None,
@@ -78,14 +71,12 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
         """Call one of the functions; a user's has as many BLAS threads as the caller of `minimize` set."""
         return user(function, *args) if self.users else function(*args)
 
-    @override
     def value(self, w: Iterate) -> float:
         view = self.at(w)
         if view.value is None:
             view.value = number(self.call(self._value, locked(view.x)), self.called, self._coarse)
         return view.value
 
-    @override
     def gradient(self, w: Iterate) -> Array:
         view = self.at(w)
         if view.gradient is None:
@@ -93,7 +84,6 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
             w.work.gradients += 1
         return view.gradient
 
-    @override
     def hessian_product(self, w: Iterate, v: Array) -> Array:
         """∇²f(w)v, as the user's function tells it; nothing but the choice of steps rests on it."""
         if self._product is None:
@@ -106,7 +96,6 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
         w.work.products += 1.0
         return p
 
-    @override
     def restricted(self, block: Block) -> ByProducts:
         """f on the hull of a few atoms, its Hessian from the user's products."""
         return ByProducts(self, block)
@@ -125,13 +114,11 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
               lambda: f"gradient(w) returned shape {array.shape}; the shape {self.domain} of w is wanted.")
         return array
 
-    @override
     def gradient_dot(self, w: Iterate) -> float:
         return float(np.vdot(self.gradient(w), self.at(w).x))
 
     euler = former("euler", "gradient_dot")
 
-    @override
     def along(self, w: Iterate, move: Direction) -> Line:
         view = self.at(w)
         v = view.direction(move)
@@ -159,14 +146,12 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
         return AskedLine(value, derivatives, slope, move.max_step, start=self.value(w), guess=view.bend * size, bends=bends,
                          seen=bent)
 
-    @override
     def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
         w = Iterate.at(S.start(rng), S.shape)
         if np.isfinite(self.value(w)):
             return w
         return S.centre()
 
-    @override
     def rounding(self, w: Iterate, S: AtomSet) -> float:
         """The rounding of the sums done here; that of the two functions themselves is theirs."""
         x, g = self.at(w).x, self.gradient(w)
@@ -177,17 +162,14 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
         off = EPS * (16.0 + len(w)) * length(w.absolute())  # what x itself may be off by, where its atoms cancel
         return first + 0.5 * float(self.smoothness) * off * off
 
-    @override
     def fresh(self, w: Iterate) -> bool:
         """False: coordinates are carried along by moves, and recomputed for the certificate."""
         return False
 
-    @override
     def moves(self, w: Iterate) -> int:
         """Nobody counts them: they are recomputed anyway."""
         return 0
 
-    @override
     def curvature(self, S: AtomSet) -> Constant:
         """M ≤ L·diam(S)²."""
         if self.smoothness is None:
@@ -195,7 +177,6 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
                                   "Backtracking(), which estimates it along the run.")
         return Constant(self.smoothness * S.diameter**2, "upper bound", "M")
 
-    @override
     def precise(self) -> BlackBox:
         return self
 
@@ -203,7 +184,8 @@ class BlackBox(KeepsCurved, KeepsSecondOrder):
 def check_length(g: Array, lipschitz: float | None) -> None:
     """Raise where the gradient of some terms is longer than that of each of them is said to be."""
     if lipschitz is not None:
-        check(length(g) <= (1.0 + SURE) * lipschitz, lambda: f"lipschitz must be at least {length(g):.6g}, the length of a "
+        # shares of lengths that are more than rounding
+        check(length(g) <= (1.0 + 1e-6) * lipschitz, lambda: f"lipschitz must be at least {length(g):.6g}, the length of a "
               f"gradient of the run; got {lipschitz!r}. Bounds rest on it: give a larger one, or leave it out.")
 
 
@@ -260,3 +242,126 @@ def numbers(g: Any, called: str, shape: Shape, coarse: Coarse | None = None) -> 
     except (AttributeError, TypeError, ValueError):
         raise GreedyhullError(f"{called} returned a {type(g).__name__} that is no array of numbers; an array with the shape "
                               "of w is wanted.") from None
+
+
+Value = Callable[[Array, Index], Any]
+Gradient = Callable[[Array, Index], Any]
+
+
+class Terms:
+    """The mean of some terms, at any array."""
+
+    def __init__(self, f: FiniteSum, index: Index) -> None:
+        self.f, self.index, self.size = f, index, len(index)
+
+    def value(self, x: Array) -> float:
+        return number(user(self.f.value_of, locked(x.copy()), self.index), self.f.called, self.f._coarse)
+
+    def gradient(self, x: Array) -> Array:
+        return self.f.checked(user(self.f.gradient_of, locked(x.copy()), self.index))
+
+    def pulls(self, x: Array, S: Finite) -> Array:
+        """⟨∇fᵢ(x), x − d⟩ for every term and every atom d of a set whose atoms can be listed."""
+        return pulls_of((Terms(self.f, self.index[i : i + 1]).gradient(x) for i in range(self.size)), x, S)
+
+
+class FiniteSum(BlackBox):
+    """f = (1/n) Σ fᵢ; whole it is a black box, and `batch` gives some of its terms."""
+
+    terms = "finite"
+    name = "finite_sum"
+    called = "value(w, index)"
+    n: int
+
+    def __init__(self, value: Value, gradient: Gradient, n: int, shape: Shape, smoothness: float | None,
+                 lipschitz: float | None = None, convex: bool = True, scale: float | None = None) -> None:
+        check(isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n >= 1,
+              lambda: f"n={shown(n)} terms were given to finite_sum; a whole number of at least one is wanted.")
+        for called, function in (("value", value), ("gradient", gradient)):
+            check(callable(function), f"finite_sum({called}={shown(function)}) was given; two functions of an array and of an "
+                                      "index array, value(w, index) and gradient(w, index), are wanted.")
+            if not takes(function, None, None):
+                raise GreedyhullError(f"finite_sum({called}={signed(function)}) was given; a function of two arrays, "
+                                      f"{called}(w, index), is wanted.")
+        check(lipschitz is None or (isinstance(lipschitz, Real) and 0.0 < lipschitz < np.inf), lambda: f"lipschitz="
+              f"{shown(lipschitz)} was given; a bound on the length of the gradient of every term, or None, is wanted.")
+        self.n, self.value_of, self.gradient_of, self.lipschitz = int(n), value, gradient, lipschitz
+        everything = np.arange(self.n)
+        everything.flags.writeable = False
+        super().__init__(lambda x: value(x, everything), lambda x: gradient(x, everything), shape, smoothness, convex, scale)
+
+    def __repr__(self) -> str:
+        return f"finite_sum(n={self.n}, shape={self.domain})"
+
+    def sampled_functions(self) -> tuple[Callable[[Array], float], Callable[[Array], Array]]:
+        """Those of a few terms: what is wrong with all is wrong with these."""
+        # terms that are looked at when a run begins
+        few = self.batch(np.unique(np.linspace(0, self.n - 1, 16).astype(np.intp)))
+        return few.value, few.gradient
+
+    def batch(self, index: Index) -> Terms:
+        """Some of the terms; the mean over all batches is f."""
+        return Terms(self, index)
+
+    def checked(self, g: Any) -> Array:
+        """The gradient as a float64 array of its own."""
+        array = numbers(g, "gradient(w, index)", self.domain, self._coarse)
+        check(array.shape == self.domain,
+              f"gradient(w, index) returned shape {array.shape}; the mean over the index, of shape {self.domain}, is wanted.")
+        check_length(array, self.lipschitz)
+        return array
+
+    def _checked(self, g: Any) -> Array:
+        array = super()._checked(g)
+        check_length(array, self.lipschitz)
+        return array
+
+
+@public
+def finite_sum(value: Value, gradient: Gradient, n: int, shape: Shape | int, *, smoothness: float | None = None,
+               lipschitz: float | None = None, convex: bool = True, scale: float | None = None) -> FiniteSum:
+    """Mean of n terms, f(w) = (1/n) Σ fᵢ(w), given by functions of w and of an index array.
+
+    Parameters
+    ----------
+    value : callable
+        ``value(w, index)`` returns the mean of fᵢ(w) over the index array. An index that occurs twice counts twice.
+    gradient : callable
+        ``gradient(w, index)`` returns the mean of ∇fᵢ(w) over the index array.
+    n : int
+        The number of terms.
+    shape : int or tuple of int
+        The shape of w.
+    smoothness : float, optional
+        L, if ∇f is L-Lipschitz on the hull in the Euclidean norm. `Short` steps and the bounds of theory need it.
+    lipschitz : float, optional
+        A bound on the Euclidean norm of ∇fᵢ(w) for every term on the hull. With it `MinibatchGap` and `Regret` prove bounds
+        of kind "probability"; without it they are estimates.
+    convex : bool, default True
+        False if f is not convex. Gaps then measure stationarity and do not bound the error.
+    scale : float, optional
+        A value of f that counts as large. `Relative` measures gaps by max(|value|, scale), so give it where the minimum may
+        be zero.
+
+    Returns
+    -------
+    FiniteSum
+        The objective.
+
+    See Also
+    --------
+    function : An objective that is not a sum.
+    expectation : Infinitely many terms.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> rows = np.array([[1.0, 0.0], [0.0, 3.0]])
+    >>> f = gh.finite_sum(lambda w, i: float((rows[i] @ w).mean()), lambda w, i: rows[i].mean(axis=0), 2, 2)
+    >>> f
+    finite_sum(n=2, shape=(2,))
+    >>> f.batch(np.array([1])).gradient(np.zeros(2))
+    array([0., 3.])
+    """
+    domain = whole_shape(shape)
+    return FiniteSum(value, gradient, n, domain, smoothness, lipschitz, convex, scale)

@@ -1,31 +1,85 @@
-"""Objectives f(w) = φ(Aw): a loss after a design, with the image z = Aw kept and never recomputed."""
+"""Objectives f(w) = φ(Aw): a loss after a design."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from greedyhull.errors import GreedyhullError, check
-from greedyhull.errors.renamed import former
-from greedyhull.objectives.batch import Batch
-from greedyhull.objectives.inside import few_of, finite_on
-from greedyhull.objectives.line import Parabola
-from greedyhull.objectives.losses.squared import Squared
+from greedyhull.errors import GreedyhullError, check, former
+from greedyhull.objectives.designs.stored import DenseDesign, SparseDesign
+from greedyhull.objectives.lines import Parabola
+from greedyhull.objectives.losses.smooth import Huber, Logistic, Squared
+from greedyhull.objectives.minibatches import Batch
 from greedyhull.objectives.restricted import Restricted
-from greedyhull.points.asked_at import no_point
-from greedyhull.points.columns import energies, gram
+from greedyhull.points.arrays import energies, gram
 from greedyhull.points.direction import Direction
 from greedyhull.points.gradients import as_array
-from greedyhull.points.image import PRECISE_IMAGE, Image
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
+from greedyhull.points.views import PRECISE_IMAGE, Image, no_point
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Atom, AtomSet, Block, Design, Index, Line, LinearModel, Loss, Shape, Traits
-from greedyhull.types.kinds import kinked, profiled, stored
-from greedyhull.types.override import KeepsLinearModel, keeps, override
+from greedyhull.types import (
+    Array,
+    Atom,
+    AtomSet,
+    Block,
+    Design,
+    Index,
+    Line,
+    LinearModel,
+    Loss,
+    Shape,
+    State,
+    Traits,
+    kinked,
+    profiled,
+    stored,
+)
+
+KEPT, DOUBLE = (DenseDesign, SparseDesign), np.dtype(np.float64)
+SLOW = (Squared, Huber, Logistic)  # losses that grow no faster than squares
+HUGE, ROOT = 1e250, 1e125  # sums of squares up to the first, and lengths up to the second, are far from overflow
+WORSE = 1.0  # by how much the value may lie above that of twice as many atoms
+
+
+def finite_on(f: Composite, S: AtomSet) -> bool:
+    """Whether sizes alone tell that f is finite, and computed without overflow, at all points of the hull.
+
+    ½ Σ pᵢ(zᵢ − yᵢ)² ≤ max p ‖z‖² + 2φ(0), with or without an intercept, and ‖z‖ ≤ the largest image. Huber's h is convex,
+    h(2t) ≤ 4h(t) and h(t) ≤ ½t², so that h(z − y) ≤ ½h(2z) + ½h(2y) ≤ z² + 2h(y) as well; log(1 + e⁻ᶻ) ≤ log 2 + |z|. That is
+    asked of the library's float64 data and sets only; False says that somebody has to look.
+    """
+    inner = profiled(f.loss) if f.has_intercept else None
+    loss = f.loss if inner is None else inner.loss
+    if not (isinstance(loss, SLOW) and type(loss) in SLOW) or type(f.design) not in KEPT or f.design.dtype != DOUBLE or f.l2:
+        return False
+    if S.traits.random or not S.sized or not 0.0 < f.scale < HUGE:  # a scale of 0 may stand for one that overflows
+        return False
+    reach = f.image_bound(S)
+    return reach < ROOT and loss.heaviest() * reach * reach < HUGE
+
+
+def few_of(f: Composite, centre: Iterate) -> Iterate:
+    """The mean of evenly spaced atoms of the centre, as few as are about as good as twice as many, or the centre itself."""
+    count, w, value = 32, centre, np.inf  # atoms, evenly spaced, that are tried first
+    if not centre.keeps_atoms or centre.owners is not None:
+        return centre
+    while 4 * count <= len(centre):
+        more = _spaced(centre, count)
+        now = float(f.value(more))
+        if np.isfinite(value) and value <= now + WORSE:
+            return w
+        w, value, count = more, now, 2 * count
+    return w if np.isfinite(value) and value <= float(f.value(centre)) + WORSE else centre
+
+
+def _spaced(centre: Iterate, count: int) -> Iterate:
+    at = np.linspace(0, len(centre) - 1, count).round().astype(np.intp)
+    return Iterate(centre.block.take(at), np.full(count, 1.0 / count), centre.shape)
+
 
 EPS = float(np.finfo(np.float64).eps)
 LEAST = 5e-324  # what a product that underflows may be off by
@@ -41,7 +95,7 @@ def _traits(stored: bool, smooth: bool, quadratic: bool, everywhere: bool, inter
                   intercept=intercept, second_order=second_order, linear_model=True, images=True)
 
 
-class Composite(KeepsLinearModel):
+class Composite:
     """f = φ∘A with φ a `Loss` and A a `Design`.
 
     The lower bound behind its gap, φ(z) − ⟨r, z⟩ + min_S ⟨Aᵀr, ·⟩ with r = ∇φ(z), holds for *any* z, so the
@@ -53,10 +107,6 @@ class Composite(KeepsLinearModel):
     loss: Loss
     traits: Traits
     has_intercept: bool
-
-    if TYPE_CHECKING:
-        keeps(LinearModel.loss, LinearModel.exact, LinearModel.has_intercept, LinearModel.domain, LinearModel.traits,
-              LinearModel.design, LinearModel.l2)
 
     l2: float = 0.0  # with a ridge it is a `Ridged`
 
@@ -79,7 +129,6 @@ class Composite(KeepsLinearModel):
         return f"{self.name}(n={self.design.n}, d={self.domain[0]}{intercept}{ridge})"
 
     @property
-    @override
     def scale(self) -> float:
         """|φ(0)|, the loss of predicting zero, or the best constant where there is an intercept: what a gap is relative to.
 
@@ -114,7 +163,6 @@ class Composite(KeepsLinearModel):
 
     # --- at a point -----------------------------------------------------------------------------------------------
 
-    @override
     def at(self, w: Iterate) -> Image:
         """The view of w that this objective keeps."""
         return w.views.get(self) or w.view(self, lambda: Image(self.design, self._image))  # type: ignore[return-value]
@@ -137,7 +185,6 @@ class Composite(KeepsLinearModel):
             view.value, view.residual = self.loss.first_order(view.z)
         return view  # type: ignore[no-any-return]
 
-    @override
     def value(self, w: Iterate) -> float:
         try:
             view: Any = w.views.get(self) or self.at(w)
@@ -147,12 +194,10 @@ class Composite(KeepsLinearModel):
             view.value, view.residual = self.loss.first_order(view.z)
         return view.value  # type: ignore[no-any-return]
 
-    @override
     def residual(self, w: Iterate) -> Array:
         """r = ∇φ(z)."""
         return self._known(w).residual  # type: ignore[return-value]
 
-    @override
     def curvatures(self, w: Iterate) -> Array:
         """The diagonal of ∇²φ(z); value and residual come in the same pass."""
         view = self.at(w)
@@ -160,7 +205,6 @@ class Composite(KeepsLinearModel):
             view.value, view.residual, view.curvature = self.loss.value_gradient_curvature(view.z)
         return view.curvature
 
-    @override
     def gradient(self, w: Iterate) -> Array:
         view: Any = self._known(w)
         if view.gradient is None:
@@ -169,7 +213,6 @@ class Composite(KeepsLinearModel):
             w.work.products += 1.0
         return view.gradient  # type: ignore[no-any-return]
 
-    @override
     def gradient_dot(self, w: Iterate) -> float:
         """⟨∇f(w), w⟩ = ⟨r, z⟩."""
         view: Any = w.views.get(self) or self.at(w)
@@ -179,7 +222,6 @@ class Composite(KeepsLinearModel):
 
     euler = former("euler", "gradient_dot")
 
-    @override
     def along(self, w: Iterate, move: Direction) -> Line:
         view: Any = self._known(w)
         dz = view.direction(move)
@@ -189,13 +231,11 @@ class Composite(KeepsLinearModel):
         line: Line = self.loss.along(view.z, dz, move.max_step)
         return line
 
-    @override
     def intercept(self, w: Iterate) -> float:
         """The intercept that belongs to w; 0 where the objective has none."""
         loss = profiled(self.loss)
         return 0.0 if loss is None else float(loss.intercept(self.at(w).z))
 
-    @override
     def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
         """One atom where f is finite there, else the centre of the set, or of some of its atoms where it has many."""
         w = Iterate.at(S.start(rng), S.shape)
@@ -219,12 +259,10 @@ class Composite(KeepsLinearModel):
     # --- on a few terms -------------------------------------------------------------------------------------------
 
     @property
-    @override
     def n(self) -> int:
         """How many terms the sum has."""
         return self.design.n
 
-    @override
     def batch(self, index: Index) -> Batch:
         """Some of the terms, their weights such that the mean over all batches is f."""
         check(not self.has_intercept or self.quadratic, f"A minibatch of {self!r} would fit an intercept of its own, and its "
@@ -242,18 +280,15 @@ class Composite(KeepsLinearModel):
 
     # --- on a few atoms -------------------------------------------------------------------------------------------
 
-    @override
     def restricted(self, block: Block) -> Restricted:
         """f on the hull of a few atoms, as a function of their weights."""
         return Restricted(self, block)
 
-    @override
     def hessian(self, w: Iterate, rows: Block, cols: Block | None = None) -> Array:
         """⟨aᵢ, ∇²f(w) bⱼ⟩ for atoms aᵢ in ``rows`` and bⱼ in ``cols``."""
         Z = rows.images(self.design)
         return self.hessian_gram(w, rows, Z, None if cols is None else cols.images(self.design))
 
-    @override
     def hessian_gram(self, w: Iterate, rows: Block, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
         """Zᵀ ∇²φ(z) Z2, where Z are the images of the atoms ``rows`` and Z2 other images (Z itself if None).
 
@@ -268,7 +303,6 @@ class Composite(KeepsLinearModel):
             square = square - np.outer(left, left if Z2 is None else Z2.T @ c) / max(float(c.sum()), TINY)
         return square
 
-    @override
     def hessian_product(self, w: Iterate, u: Array, atom: Atom | None = None) -> Array:
         """∇²f(w)d for the atom d whose image is u = Ad, or for w itself, u = Aw, where it is None."""
         c = self.curvatures(w)
@@ -277,7 +311,6 @@ class Composite(KeepsLinearModel):
             cu -= c * (cu.sum() / max(float(c.sum()), TINY))
         return self.design.adjoint(cu)
 
-    @override
     def hessian_diagonal(self, w: Iterate, block: Block) -> Array:
         """⟨aᵢ, ∇²f(w) aᵢ⟩ for the atoms of a block."""
         c = self.curvatures(w).astype(np.float64)
@@ -303,7 +336,6 @@ class Composite(KeepsLinearModel):
             kept = self._reach = (S, S.max_abs(norms), S.seen)
         return kept[1]
 
-    @override
     def rounding(self, w: Iterate, S: AtomSet, eps: float = EPS) -> float:
         """What rounding can have done to value − lower bound: about n·eps·|terms|, and what is left where these vanish.
 
@@ -347,24 +379,20 @@ class Composite(KeepsLinearModel):
             return False
         return bool((CLEAR * view.z < off * self.design.matvec(w.absolute())).any())
 
-    @override
     def fresh(self, w: Iterate) -> bool:
         """Whether what is known at w was computed from its atoms, not carried along by moves."""
         return self.at(w).moves == 0
 
-    @override
     def moves(self, w: Iterate) -> int:
         """How many moves have carried the view of w along since it was computed from the atoms."""
         return self.at(w).moves
 
-    @override
     def curvature(self, S: AtomSet) -> Constant:
         """The curvature M of f on the hull of S, or an upper bound (theory: max over S of ‖s − s'‖²_H)."""
         from greedyhull.objectives.curvature import composite_curvature
 
         return composite_curvature(self, S)
 
-    @override
     def precise(self) -> Composite:
         """This objective in float64: what certificates are computed with."""
         if self.design.dtype == np.float64:
@@ -377,3 +405,60 @@ class Composite(KeepsLinearModel):
     def _in_double(self) -> Composite:
         """A new objective that reads the data in float64."""
         return Composite(self.design.precise(), self.exact, self.name)
+
+
+def with_whole_hessian(f: LinearModel, solves: int) -> LinearModel:
+    """f, if so many solves are to come and its Hessian is small and the same everywhere with that Hessian made once."""
+    if type(f) is not Composite or not f.quadratic or type(f.design) is not DenseDesign or f.design.dtype != np.float64:
+        return f
+    n, d = f.design.n, f.domain[0]
+    # times as many rows as coordinates, at least
+    # solves, from which on it pays
+    return WholeHessian(f) if solves >= 4 and 2 * d <= n and d <= 2000 else f  # coordinates
+
+
+class WholeHessian(Composite):
+    """The same function; on a few coordinates its Hessian is a part of the whole one."""
+
+    def __init__(self, f: Composite) -> None:
+        super().__init__(f.design, f.loss, f.name, f.exact)
+        self._whole: Array | None = None
+
+    def restricted(self, block: Block) -> Restricted:
+        return PartOfHessian(self, block) if isinstance(block, BasisBlock) else super().restricted(block)
+
+    def whole(self, w: Iterate) -> Array:
+        """The Hessian in all coordinates."""
+        if self._whole is None:
+            d = self.domain[0]
+            self._whole = self.hessian(w, BasisBlock(d, np.arange(d), np.ones(d)))
+        return self._whole
+
+
+class PartOfHessian(Restricted):
+    """f on some coordinates; neither images nor Hessian are kept, for they are at hand."""
+
+    f: WholeHessian
+
+    def __init__(self, f: WholeHessian, block: Block) -> None:
+        super().__init__(f, block)
+        self.form = f
+
+    def extend(self, atoms: Block, w: Iterate) -> None:
+        self.block, self._images = self.block.extend(atoms), None
+
+    def take(self, index: Index) -> None:
+        self.block, self._images = self.block.take(index), None
+
+    def hessian(self, w: Iterate, sample: int = 1) -> Array:
+        block = self.block
+        if not isinstance(block, BasisBlock):
+            return self.form.hessian(w, block)
+        part = self.form.whole(w)[np.ix_(block.index, block.index)]
+        return np.asarray(part if (block.scale == 1.0).all() else part * np.outer(block.scale, block.scale))
+
+    def state(self) -> State:
+        return {}
+
+    def restore(self, state: State) -> None:
+        self._images = None

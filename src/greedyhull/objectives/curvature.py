@@ -14,17 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from greedyhull.atoms.geometry import form as limits
-from greedyhull.atoms.geometry.form import Form
-from greedyhull.atoms.geometry.row_ranges import columns, in_full, row_blocks, some_columns
+from greedyhull.atoms import geometry as limits
+from greedyhull.atoms.geometry import Form, columns, in_full, row_blocks, some_columns
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.points.arrays import compact, is_sparse
-from greedyhull.points.columns import energies
-from greedyhull.points.lengths import TINY as LEAST
-from greedyhull.points.lengths import length, rounded_up
+from greedyhull.points.arrays import TINY as LEAST
+from greedyhull.points.arrays import compact, energies, is_sparse, length, rounded_up
 from greedyhull.theory import Constant
-from greedyhull.types import Array, AtomSet, Design, Index, LinearModel, Loss
-from greedyhull.types.kinds import profiled
+from greedyhull.types import Array, AtomSet, Design, Index, LinearModel, Loss, profiled
 
 EPS = float(np.finfo(np.float64).eps)
 

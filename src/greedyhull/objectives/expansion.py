@@ -1,30 +1,128 @@
-"""Objectives that answer at coordinates, whoever computes: f, ∇f, the Hessian on a few atoms and f along a line in ONE call.
-
-Where a call is a round trip, to a cluster or to another program, the number of calls is what a solve costs. So all that a
-Newton step asks at a point is asked at once, and what was said at a point that is tried is kept for the move to it.
-"""
+"""Objectives that return value, gradient and Hessian in one call."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from greedyhull.objectives.expanded_line import ExpandedLine
-from greedyhull.objectives.expanded_small import ExpandedSmall
-from greedyhull.objectives.line import Parabola
-from greedyhull.points.asked_at import no_point
+from greedyhull.objectives.lines import ExpandedLine, Parabola
+from greedyhull.objectives.restricted import LineTrial, SmallBase
 from greedyhull.points.direction import Direction
-from greedyhull.points.expanded import Along, Expanded, Expansion
 from greedyhull.points.iterate import Iterate
-from greedyhull.types import Array, AtomSet, Block, Line, SecondOrder, Shape, Small, Traits
-from greedyhull.types.override import KeepsSecondOrder, keeps, override
+from greedyhull.points.shapes import BasisBlock
+from greedyhull.points.views import Along, Expanded, Expansion, no_point
+from greedyhull.points.views import ExpandedAhead as Ahead
+from greedyhull.types import Array, AtomSet, Block, Line, Shape, Small, State, Traits, Trial
 
-ROUGH = 1 << 20  # moves, for which nobody would trust what they carried along
+
+class ExpandedSmall(SmallBase):
+    """f(Σ αᵢ dᵢ) as a function of α: its Hessian comes with the expansion of the point that is tried."""
+
+    f: ByExpansion
+
+    def __init__(self, f: ByExpansion, block: Block) -> None:
+        super().__init__(block)  # the Hessian of a quadratic is the same everywhere
+        self.f = f
+        self._sample = 1  # one row in how many the Hessian was last made from
+
+    def extend(self, atoms: Block, w: Iterate) -> None:
+        self.block, self._hessian = self.block.extend(atoms), None
+
+    def hessian(self, w: Iterate, sample: int = 1) -> Array:
+        """⟨dᵢ, ∇²f(w)dⱼ⟩, from one row in ``sample`` where there are many.
+
+        What came with the point that was tried last is used as it is, though it may come from fewer rows than are asked for
+        now: another call would cost more than the rest of a step that it spoils.
+        """
+        if self._hessian is None:
+            self._sample = 1 if self.f.traits.quadratic else self.f.sampled(sample, len(self.block))
+            found = among(self.f.known(w), self.block)
+            if found is None:
+                found = self.f.known(w, self.block, self._sample).hessian
+            assert found is not None
+            if not self.f.traits.quadratic:
+                return found
+            self._hessian = found
+        return self._hessian
+
+    def trial(self, w: Iterate, base: Array, target: Array) -> Trial:
+        """The steps from ``base`` to ``target``: what is seen of one is known after it is made."""
+        move = w.reweighting(self.block, base, target - base)
+        return ExpandedTrial(self.f, w, move, None if self.f.traits.quadratic else self._with_next(w), self._sample)
+
+    def _with_next(self, w: Iterate) -> Block:
+        """The atoms, and those coordinates that may be the next to join: the Hessian of these comes with the same call.
+
+        They are those with the largest entries of the gradient here. A wrong guess costs a call later, as no guess would.
+        """
+        block = self.block
+        if not isinstance(block, BasisBlock):
+            return block
+        size = np.abs(self.f.gradient(w).ravel())
+        size[block.index] = -1.0
+        # coordinates that may join next, at least, or half as many as there are atoms: more than join in most rounds
+        few = min(max(24, len(block) // 2), int(np.count_nonzero(size >= 0.0)))
+        if few == 0:
+            return block
+        likely = np.sort(np.argpartition(size, size.size - few)[size.size - few :])
+        return block.extend(BasisBlock(size.size, likely, np.full(few, float(np.abs(block.scale).max()))))
+
+    def state(self) -> State:
+        return {"sample": np.array(self._sample), **({} if self._hessian is None else {"hessian": self._hessian})}
+
+    def restore(self, state: State) -> None:
+        self._hessian, self._sample = state.get("hessian"), int(state.get("sample", 1))
 
 
-class ByExpansion(ABC, KeepsSecondOrder):
+def among(known: Expansion, block: Block) -> Array | None:
+    """The Hessian on the atoms of a block where it is known on these, or on multiples of them; else None.
+
+    >>> from greedyhull.points.shapes import BasisBlock
+    >>> known = Expansion(0.0, np.zeros(3), 0.0, {}, np.array([[1.0, 0.5], [0.5, 2.0]]), BasisBlock(3, [2, 0], [1.0, 1.0]))
+    >>> among(known, BasisBlock(3, [0, 2], [1.0, -3.0]))
+    array([[ 2. , -1.5],
+           [-1.5,  9. ]])
+    """
+    if known.block is block or known.block is None or known.hessian is None:
+        return known.hessian
+    if len(known.block) == len(block) and list(known.block.keys) == list(block.keys):  # as after a resume
+        return known.hessian
+    if not isinstance(known.block, BasisBlock) or not isinstance(block, BasisBlock):
+        return None
+    told = known.block.scale != 0.0  # an atom that is zero, as the middle of a ball, tells nothing of its coordinate
+    places = {j: i for i, j in enumerate(known.block.index.tolist()) if told[i]}
+    asked = list(zip(block.index.tolist(), (block.scale != 0.0).tolist(), strict=True))
+    if not told.any() or not all(j in places for j, counts in asked if counts):
+        return None
+    spare = int(told.argmax())
+    where = np.array([places[j] if counts else spare for j, counts in asked], dtype=np.intp)
+    ratio = block.scale / known.block.scale[where]
+    return np.asarray(known.hessian[np.ix_(where, where)] * (ratio[:, None] * ratio))
+
+
+class ExpandedTrial(LineTrial):
+    """The steps of a reweighting, each seen whole: value, gradient and Hessian come in one call."""
+
+    def __init__(self, f: ByExpansion, w: Iterate, move: Direction, block: Block | None, sample: int = 1) -> None:
+        super().__init__(f, w, move)
+        self.expanded, self.block, self.sample = f, block, sample
+
+    @property
+    def limit(self) -> float:
+        return np.inf
+
+    def value(self, step: float) -> float:
+        view = self.expanded.at(self.w)
+        x = view.after(self.move, step)
+        found: Expansion = self.expanded.expansion(x, self.block, near=view.near, sample=self.sample)
+        view.ahead = Ahead(self.move, step, x, step == 1.0, found, self.expanded.remembered(found))
+        self.w.work.gradients += 1
+        self.w.work.products += 2.0
+        return found.value
+
+
+class ByExpansion(ABC):
     """f known by its expansions. To write: ``domain``, ``traits``, ``scale``, `expansion`, `rounding`, `curvature`, `precise`.
 
     The view of a point keeps its coordinates, the last expansion and that of the trial point, which a move takes over.
@@ -32,9 +130,6 @@ class ByExpansion(ABC, KeepsSecondOrder):
 
     domain: Shape
     traits: Traits
-
-    if TYPE_CHECKING:
-        keeps(SecondOrder.domain, SecondOrder.traits)
 
     @abstractmethod
     def expansion(self, x: Array, block: Block | None, *, points: Along | None = None, near: Array | None = None,
@@ -89,20 +184,16 @@ class ByExpansion(ABC, KeepsSecondOrder):
             w.work.products += 1.0
         return view.known
 
-    @override
     def value(self, w: Iterate) -> float:
         return self.known(w).value
 
-    @override
     def gradient(self, w: Iterate) -> Array:
         return self.known(w).gradient
 
-    @override
     def gradient_dot(self, w: Iterate) -> float:
         """⟨∇f(w), w⟩."""
         return self.known(w).dot
 
-    @override
     def along(self, w: Iterate, move: Direction) -> Line:
         known, view = self.known(w), self.at(w)
         v = view.direction(move)
@@ -112,22 +203,18 @@ class ByExpansion(ABC, KeepsSecondOrder):
         value, slope, bend = line.look(np.zeros(1))[0].tolist()
         return Parabola(value, slope, max(bend, 0.0), move.max_step)
 
-    @override
     def restricted(self, block: Block) -> Small:
         """f on the hull of a few atoms, as a function of their weights."""
         return ExpandedSmall(self, block)
 
-    @override
     def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
         w = Iterate.at(S.start(rng), S.shape)
         return w if np.isfinite(self.value(w)) else S.centre()
 
-    @override
     def fresh(self, w: Iterate) -> bool:
         """Whether the coordinates of w were computed from its atoms, not carried along by moves."""
         return self.at(w).moves == 0
 
-    @override
     def moves(self, w: Iterate) -> int:
         """How often coordinates were carried along.
 
@@ -138,4 +225,5 @@ class ByExpansion(ABC, KeepsSecondOrder):
         if view.known is None or not view.known.rough:
             return view.moves
         stayed, view.stayed = view.stayed, True
-        return max(view.moves, ROUGH) if stayed else view.moves
+        # moves, for which nobody would trust what they carried along
+        return max(view.moves, (1 << 20)) if stayed else view.moves

@@ -10,15 +10,13 @@ import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.objectives.black_box import EPS, BlackBox
-from greedyhull.objectives.by_products import ByProducts
-from greedyhull.objectives.line import Curve
+from greedyhull.objectives.lines import Curve
+from greedyhull.objectives.restricted import ByProducts
 from greedyhull.points.arrays import locked, masked
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.types import Array, AtomSet, Block, Index, Line, Traits
-
-FEW = 3  # points of which M(w) is kept: a run compares its last ones, and its end looks at them again and again
 
 
 class _Known:
@@ -59,7 +57,8 @@ class Information(BlackBox):
         for known in reversed(self._kept):
             if np.array_equal(known.x, x):
                 return known
-        self._kept = [*self._kept[1 - FEW :], _Known(np.array(x), self.information(x))]
+        # points of which M(w) is kept: a run compares its last ones, and its end looks at them again and again
+        self._kept = [*self._kept[1 - 3 :], _Known(np.array(x), self.information(x))]
         return self._kept[-1]
 
     def _factor(self, x: Array) -> Array | None:

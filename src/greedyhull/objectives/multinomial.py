@@ -1,35 +1,156 @@
-"""Cross-entropy of several classes as an objective, with or without an intercept for each class."""
+"""Several classes or responses on few atoms: multinomial regression and squares."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
-from greedyhull.kernels.matrix_models import LocalModel
-from greedyhull.kernels.softmax_hessian import whole_and_intercepts, whole_hessian
+from greedyhull.kernels.data_passes import product
+from greedyhull.kernels.matrix_models import LocalModel, NormalEquations
+from greedyhull.kernels.softmax import Room, entries_and_intercepts, entries_hessian, whole_and_intercepts, whole_hessian
+from greedyhull.objectives.completion import MatrixModel
 from greedyhull.objectives.composite import EPS, Composite
-from greedyhull.objectives.designs.dense import DenseDesign
-from greedyhull.objectives.designs.tasks import Tasks
-from greedyhull.objectives.losses.softmax import Softmax
-from greedyhull.objectives.losses.softmax_intercepts import SoftmaxWithIntercepts
-from greedyhull.objectives.matrix_model import MatrixModel
-from greedyhull.objectives.softmax_small import SoftmaxSmall, without_intercepts
+from greedyhull.objectives.designs.matrix import TaskColumns, Tasks
+from greedyhull.objectives.designs.stored import DenseDesign
+from greedyhull.objectives.losses.base import Separable
+from greedyhull.objectives.losses.smooth import Squared
+from greedyhull.objectives.losses.softmax import Softmax, SoftmaxWithIntercepts
+from greedyhull.objectives.restricted import ImageTrial, beside
 from greedyhull.points.iterate import Iterate
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Atom, AtomSet, Block, ModelledMatrix
-from greedyhull.types.override import KeepsModelledMatrix, keeps, override
+from greedyhull.types import (
+    Array,
+    Atom,
+    AtomSet,
+    Block,
+    Index,
+    LinearModel,
+    State,
+    Traits,
+    Trial,
+)
+
+
+class SoftmaxSmall:
+    """φ(Zα) for the atoms of a block, φ the loss `Softmax`. Its Hessian is made anew at every point."""
+
+    def __init__(self, f: Multinomial, block: Block) -> None:
+        self.f, self.block = f, block
+        self._images: Any = None
+        self._room = Room()
+
+    def __len__(self) -> int:
+        return len(self.block)
+
+    @property
+    def Z(self) -> Any:
+        """The images of the atoms as columns."""
+        if self._images is None:
+            self._images = self.block.images(self.f.design)
+        return self._images
+
+    def extend(self, atoms: Block, w: Iterate) -> None:
+        if self._images is not None:
+            self._images = beside(self._images, atoms.images(self.f.design))
+        self.block = self.block.extend(atoms)
+
+    def take(self, index: Index) -> None:
+        self.block = self.block.take(index)
+        if self._images is not None:
+            self._images = self._images[:, index]
+
+    def gradient(self, w: Iterate) -> Array:
+        """⟨∇f(w), dᵢ⟩ for every atom."""
+        return self.block.dots(self.f.gradient(w)).astype(np.float64, copy=False)
+
+    def hessian(self, w: Iterate, sample: int = 1) -> Array:
+        s, p, Z = self.f.probabilities(w), self.f.softmax.p, self.Z
+        single = isinstance(Z, TaskColumns)
+        H = single_entries(Z, s, p, self._room, self._far(w)) if single else written_out(Z, s, p)
+        if self.f.intercepts_fitted:
+            C = single_meet(Z, s, p) if single else written_meet(Z, s, p)
+            weighted = self.f.softmax.by_row(s)
+            B = np.diag(weighted.sum(axis=0)) - s.T @ weighted
+            H = H - C.T @ without_intercepts(B, C)
+        return np.asarray(0.5 * (H + H.T))
+
+    def _far(self, w: Iterate) -> bool:
+        """Whether w is so far from the best point of these atoms that a Hessian in single precision leads there as well, if it
+        takes time."""
+        if len(self.block) * self.f.tasks.X.n < (2**15):  # numbers at least in the columns of a Hessian that takes time
+            return False
+        value, gap = abs(self.f.value(w)), self.f.gradient_dot(w) - float(self.gradient(w).min())
+        # of the value: points with a larger gap are far from the optimum
+        return 1e-3 * value < gap < value  # where the set is far too large, gaps are larger and tell nothing
+
+    def trial(self, w: Iterate, base: Array, target: Array) -> Trial:
+        """The steps from ``base`` to ``target``; where the whole one leads is computed from the atoms afresh."""
+        move, view = w.reweighting(self.block, base, target - base), self.f.at(w)
+        view.lead(move, np.asarray(self.Z @ target.astype(view.z.dtype, copy=False)).astype(view.z.dtype, copy=False))
+        return ImageTrial(cast(LinearModel, self.f), w, move, float(np.finfo(view.z.dtype).eps))
+
+    def state(self) -> State:
+        return {}
+
+    def restore(self, state: State) -> None:
+        """Images are made when they are asked for."""
+
+
+def single_entries(Z: TaskColumns, s: Array, p: Array | float, room: Room | None = None, far: bool = False) -> Array:
+    """Zᵀ diag(pS) Z − Yᵀ diag(p) Y, for atoms with a single entry: only those of one class meet in the first part.
+
+    ``far`` from the optimum in single precision, with what rounding may have taken from its eigenvalues.
+    """
+    order, back, rows = Z.by_response(np.float32 if far else np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        H = entries_hessian(rows, Z.response[order], s, p, room)[np.ix_(back, back)].astype(np.float64, copy=False)
+        if not far:
+            return np.asarray(H)
+        # of the diagonal: what rounding in single precision may take from eigenvalues
+        H[np.diag_indices_from(H)] *= 1.0 + 1e-5
+    lost = (H.diagonal() <= 1e-25) & (rows != 0.0).any(axis=1)[back]  # smaller numbers may have been lost in single precision
+    return single_entries(Z, s, p, room) if lost.any() or not np.isfinite(H).all() else np.asarray(H)
+
+
+def single_meet(Z: TaskColumns, s: Array, p: Array | float) -> Array:
+    """C for such atoms."""
+    order, back, rows = Z.by_response()
+    return entries_and_intercepts(rows, Z.response[order], s, p)[:, back]
+
+
+def written_out(Z: Array, s: Array, p: Array | float) -> Array:
+    """Zᵀ diag(pS) Z − Yᵀ diag(p) Y for atoms of any kind, whose images are written out."""
+    each = p if isinstance(p, float) else p[:, None]
+    Y = np.einsum("mnc,nc->nm", Z.T.reshape(Z.shape[1], *s.shape), s)
+    return np.asarray(Z.T @ (Z * (each * s).ravel()[:, None]) - Y.T @ (each * Y))
+
+
+def written_meet(Z: Array, s: Array, p: Array | float) -> Array:
+    """C for such atoms."""
+    images, weighted = Z.T.reshape(Z.shape[1], *s.shape), (p if isinstance(p, float) else p[:, None]) * s
+    Y = np.einsum("mnc,nc->nm", images, s)
+    return np.asarray(np.einsum("mnc,nc->cm", images, weighted) - weighted.T @ Y)
+
+
+def without_intercepts(B: Array, C: Array) -> Array:
+    """B⁺C, in the precision of C: what minimising over intercepts takes from the Hessian is Cᵀ times that, B its part that
+    belongs to them. Where classes are told apart for certain, intercepts are of no consequence and B is singular."""
+    # what to add where all probabilities are 0 or 1
+    B, right = B + max(float(np.trace(B)) / len(B), 1e-300), C.astype(np.float64, copy=False)
+    try:
+        found = np.linalg.solve(B, right)
+    except np.linalg.LinAlgError:
+        found = np.linalg.lstsq(B, right, rcond=None)[0]
+    return np.asarray(found, dtype=C.dtype)
+
 
 ENTRIES, WRITTEN = 1000, 2**22  # of a matrix at most for which whole Hessians are made, and of the data
-TINY = 1e-290  # what underflow may have taken from a sum
 
 
-class Multinomial(MatrixModel, KeepsModelledMatrix):
+class Multinomial(MatrixModel):
     """φ(XW) for the loss `Softmax`, whose Hessian has a block a row: solvers see it on a few atoms, or by its products."""
-
-    if TYPE_CHECKING:
-        keeps(ModelledMatrix.traits)
 
     def __init__(self, tasks: Tasks, loss: Softmax, exact: Softmax) -> None:
         super().__init__(tasks, loss, "multinomial", exact, tasks.X.frobenius, tasks.domain[0])
@@ -53,7 +174,6 @@ class Multinomial(MatrixModel, KeepsModelledMatrix):
         intercept = ", intercept=True" if self.intercepts_fitted else ""
         return f"multinomial(n={self.tasks.X.n}, shape={self.domain}{intercept})"
 
-    @override
     def intercept(self, w: Iterate) -> Array:  # type: ignore[override]  # one for each class
         """The intercepts that belong to w, zeros where the objective has none."""
         return np.zeros(self.tasks.c) if self._profiled is None else self._profiled.intercepts(self.at(w).z)
@@ -62,17 +182,14 @@ class Multinomial(MatrixModel, KeepsModelledMatrix):
         """The probability of each class for every row of the data."""
         return np.asarray(self.curvatures(w).reshape(-1, self.tasks.c), dtype=np.float64)
 
-    @override
     def restricted(self, block: Block) -> SoftmaxSmall:  # type: ignore[override]  # its `Small` has blocks
         return SoftmaxSmall(self, block)
 
-    @override
     def hessian_product(self, w: Iterate, u: Array, atom: Atom | None = None) -> Array:
         """∇²f(w)u for a matrix u."""
         w.work.products += 2.0
         return self.tasks.adjoint(self.softmax.product(self.at(w).z, self.tasks.matvec(u)))
 
-    @override
     def model(self, w: Iterate) -> LocalModel:
         """The Hessian at w, whole."""
         s, p = self.probabilities(w), self.softmax.p
@@ -95,12 +212,10 @@ class Multinomial(MatrixModel, KeepsModelledMatrix):
             self._columns[dtype] = np.ascontiguousarray(written.T, dtype=dtype)
         return self._columns[dtype]
 
-    @override
     def curvature(self, S: AtomSet) -> Constant:
         """½ max pᵢ ‖X‖_F² D² at most, D the diameter."""
         return Constant(0.5 * self._softmax.heaviest() * self.tasks.X.frobenius**2 * S.diameter**2, "upper bound", "M")
 
-    @override
     def rounding(self, w: Iterate, S: AtomSet, eps: float = EPS) -> float:
         """That of the model; with intercepts, also what is left of the condition that the residual of each class sums to zero.
 
@@ -116,14 +231,14 @@ class Multinomial(MatrixModel, KeepsModelledMatrix):
         value, residual = view.value, view.residual
         assert value is not None and residual is not None
         b, shares, n = np.abs(loss.intercepts(view.z)), loss.shares(), self.tasks.X.n
-        off = np.abs(loss.missed(residual)) + (n + len(b) + 24) * eps * loss.missed(np.abs(residual)) + TINY
+        # what underflow may have taken from a sum
+        off = np.abs(loss.missed(residual)) + (n + len(b) + 24) * eps * loss.missed(np.abs(residual)) + 1e-290
         t = min(1.0, float((off / np.maximum(shares, off)).max()))
         p = loss.p * n**0.5 if isinstance(loss.p, float) else float(np.linalg.norm(loss.p))
         left = t * (abs(value) + 1.5 * p * reach) + float(off.dot(b))
         far = 16 * eps * float(b.max()) * self.design.n**0.5  # z + b is rounded
         return float(usual + left + loss.norm(value, residual) * far + loss.swing(abs(value), view.z, far))
 
-    @override
     def _in_double(self) -> Composite:
         return Multinomial(self.tasks.precise(), self._softmax, self._softmax)
 
@@ -133,3 +248,67 @@ def multinomial_model(tasks: Tasks, hot: Array, p: Array | float, intercept: boo
     kind = SoftmaxWithIntercepts if intercept else Softmax
     exact = kind(hot.ravel(), p, tasks.c)
     return Multinomial(tasks, cast(Softmax, exact.cast(tasks.dtype)), exact)
+
+
+class SquaredResponses(MatrixModel):
+    """f(W) = ½ Σᵢ pᵢ‖xᵢW − yᵢ‖², for `multitask`.
+
+    Certificates look at X itself. K is for those who seek a minimum, and what they find is looked at again.
+    """
+
+    design: Tasks
+
+    def __init__(self, design: Tasks, loss: Separable, name: str, exact: Squared, norm: float, depth: int) -> None:
+        super().__init__(design, loss, name, exact, norm, depth)
+        n, d = design.X.n, design.domain[0]
+        # rows of K at most
+        # entries of sparse data at most that are written out, where X has more columns than rows
+        small = min(n, d) <= 1500 and (isinstance(design.X, DenseDesign) or d <= n or n * d <= (2**24))
+        self.traits: Traits = replace(self.traits, written=small)
+        self._at_zero: Array | None = None  # the gradient there
+        self._normal: NormalEquations | None = None
+
+    def gradient(self, w: Iterate) -> Array:
+        """Xᵀr. At zero, where most runs begin, it is −B, which `equations` needs as well: whoever computes it keeps it."""
+        view = self._known(w)
+        if view.gradient is None and not view.z.any():
+            w.work.gradients += 1
+            w.work.products += 1.0
+            view.gradient = self._gradient_at_zero()
+        return super().gradient(w)
+
+    def _gradient_at_zero(self) -> Array:
+        if self._at_zero is None:
+            self._at_zero = self.design.adjoint(self.loss.first_order(np.zeros(self.design.n, dtype=self.design.dtype))[1])
+        return self._at_zero
+
+    def equations(self) -> NormalEquations:
+        """K and B; where X has more columns than rows, in a basis of the span of its rows."""
+        if self._normal is None:
+            self._normal = self._made()
+        return self._normal
+
+    def _made(self) -> NormalEquations:
+        B = -np.asarray(self._gradient_at_zero(), dtype=np.float64)
+        if self.design.domain[0] <= self.design.X.n:
+            return NormalEquations(self._square, B)
+        Z, times = self._weighted(np.float64)
+        Q, R = np.linalg.qr((Z if isinstance(Z, np.ndarray) else Z.toarray()).T)
+        return NormalEquations(lambda dtype: (times * (R @ R.T)).astype(dtype), Q.T @ B, Q)
+
+    def _square(self, dtype: Any) -> Array:
+        """XᵀPX."""
+        Z, times = self._weighted(dtype)
+        K = product(Z.T, Z)
+        K = np.asarray(K if isinstance(K, np.ndarray) else K.toarray())
+        return np.asarray(K * K.dtype.type(times))
+
+    def _weighted(self, dtype: Any) -> tuple[Any, float]:
+        """X with its rows times the roots of their weights, as an array or a CSR matrix; and what all of it is to be
+        multiplied by, where these are all the same."""
+        design, p = self.design.X, self.loss.p
+        X: Any = design.X.astype(dtype, copy=False) if isinstance(design, DenseDesign) else design.by_row.astype(dtype)
+        if isinstance(p, float):
+            return X, p
+        root = np.sqrt(p[:: self.design.c]).astype(dtype)[:, None]
+        return X * root if isinstance(X, np.ndarray) else X.multiply(root).tocsr(), 1.0

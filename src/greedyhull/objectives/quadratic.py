@@ -1,44 +1,35 @@
-"""Quadratics ½wᵀQw − bᵀw: they view Qw, so that a gradient is a subtraction and a move costs one column."""
+"""Quadratics ½wᵀQw − bᵀw, by their matrix or by factors."""
 
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from greedyhull.atoms.arguments import numbers
 from greedyhull.atoms.base import AtomSet as DefaultSet
-from greedyhull.errors import GreedyhullError, check
-from greedyhull.errors.renamed import former
-from greedyhull.objectives.concavity import concavity, diagonal, entries, facts_of
+from greedyhull.errors import GreedyhullError, check, former, shown
+from greedyhull.objectives.accuracy import concavity, diagonal, entries, facts_of, form_rounding, given_scale
 from greedyhull.objectives.designs import design as make_design
-from greedyhull.objectives.designs.dense import DenseDesign
-from greedyhull.objectives.designs.sparse import SparseDesign
-from greedyhull.objectives.form_rounding import form_rounding
-from greedyhull.objectives.line import Parabola
-from greedyhull.objectives.relative import given_scale
+from greedyhull.objectives.designs.derived import FactoredColumns, FactoredDesign
+from greedyhull.objectives.designs.stored import DenseDesign, SparseDesign
+from greedyhull.objectives.lines import Parabola
 from greedyhull.objectives.restricted import Restricted
-from greedyhull.points.arrays import dense
-from greedyhull.points.asked_at import no_point
-from greedyhull.points.columns import column
+from greedyhull.points.arrays import column, dense, energies, length
 from greedyhull.points.direction import Direction
-from greedyhull.points.image import PRECISE_IMAGE, Image
 from greedyhull.points.iterate import Iterate
-from greedyhull.points.lengths import length
 from greedyhull.points.shapes import BasisBlock
+from greedyhull.points.views import PRECISE_IMAGE, Image, no_point
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Atom, AtomSet, Block, Design, Imaged, Line, Shape, Traits
-from greedyhull.types.attributes import is_method
-from greedyhull.types.override import KeepsImaged, keeps, override
+from greedyhull.types import Array, Atom, AtomSet, Block, Design, Line, Shape, Traits, is_method
 
 EPS = float(np.finfo(np.float64).eps)
-CLOSER = 1e-9  # of the value: where rounding may be a larger share, it is bounded more closely
 HUGE = 1e150  # products of two smaller numbers are far from overflow
 LEAST = 5e-324  # what a product that underflows may be off by
 
 
-class QuadraticForm(KeepsImaged):
+class QuadraticForm:
     """f(w) = ½wᵀQw − bᵀw with Q symmetric and positive semidefinite; dense, sparse or a linear operator.
 
     A Q of up to 2000 rows (an operator: 200) is tested once, here: ``concavity`` is a λ such that Q + λI is positive
@@ -54,9 +45,6 @@ class QuadraticForm(KeepsImaged):
     quadratic = True
     has_intercept = False
     name = "quadratic"
-
-    if TYPE_CHECKING:
-        keeps(Imaged.design, Imaged.domain, Imaged.traits, Imaged.scale)
 
     def __init__(self, Q: Any, b: Any, scale: float | None = None) -> None:
         self.design: Any = make_design(Q, "Q")
@@ -120,7 +108,6 @@ class QuadraticForm(KeepsImaged):
               lambda: f"Q is not positive semidefinite (it has a curvature of {curve:.3g}), so ½wᵀQw − bᵀw is not convex and "
                       "no certificate would hold. A convex quadratic is wanted.")
 
-    @override
     def at(self, w: Iterate) -> Image:
         """The view Qw."""
         try:
@@ -136,14 +123,12 @@ class QuadraticForm(KeepsImaged):
             w.work.products += 1.0
         return view or self.at(w)
 
-    @override
     def value(self, w: Iterate) -> float:
         view = self.at(w)
         if view.value is None:
             view.value = 0.5 * w.dot(view.z) - w.dot(self.b)
         return view.value
 
-    @override
     def gradient(self, w: Iterate) -> Array:
         view = self.at(w)
         if view.gradient is None:
@@ -151,14 +136,12 @@ class QuadraticForm(KeepsImaged):
             w.work.gradients += 1
         return view.gradient
 
-    @override
     def gradient_dot(self, w: Iterate) -> float:
         """⟨Qw − b, w⟩."""
         return w.dot(self.gradient(w))
 
     euler = former("euler", "gradient_dot")
 
-    @override
     def along(self, w: Iterate, move: Direction) -> Line:
         view = self.at(w)
         dz = view.direction(move)
@@ -178,40 +161,33 @@ class QuadraticForm(KeepsImaged):
         self._largest = max(self._largest, largest)
         return self._largest
 
-    @override
     def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
         return Iterate.at(S.start(rng), S.shape)
 
-    @override
     def restricted(self, block: Block) -> Restricted:
         """f on the hull of a few atoms."""
         return Restricted(self, block)
 
-    @override
     def hessian_gram(self, w: Iterate, rows: Block, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
         """⟨aᵢ, Q bⱼ⟩ for the atoms aᵢ of ``rows`` and the images Q bⱼ in Z2 (in Z if None)."""
         images = Z if Z2 is None else Z2
         dots = rows.dots(dense(images))
         return dots.reshape(len(rows), -1)  # one image is one column, not a vector
 
-    @override
     def hessian(self, w: Iterate, rows: Block, cols: Block | None = None) -> Array:
         """⟨aᵢ, Q bⱼ⟩."""
         return self.hessian_gram(w, rows, (rows if cols is None else cols).images(self.design))
 
-    @override
     def hessian_product(self, w: Iterate, u: Array, atom: Atom | None = None) -> Array:
         """Qd for the atom d, or for w itself, whose image is u: u itself."""
         return u
 
-    @override
     def hessian_diagonal(self, w: Iterate, block: Block) -> Array:
         """⟨aᵢ, Q aᵢ⟩ for the atoms of a block."""
         if not isinstance(block, BasisBlock):
             return np.diagonal(self.hessian(w, block)).copy()
         return np.asarray(_diagonal(self.design)[block.index] * block.scale**2)
 
-    @override
     def rounding(self, w: Iterate, S: AtomSet) -> float:
         """About d·eps·|terms|, what Qw may have gathered in its updates, and ½λD² where Q is λ from convex."""
         view, d = self.at(w), self.domain[0]
@@ -224,7 +200,8 @@ class QuadraticForm(KeepsImaged):
             entry = min(entry, self._norm * length(w.absolute()))
         least = LEAST * terms * d * (1.0 + size) if entry > 0.0 else 0.0
         coarse = 3.0 * EPS * terms * (entry * size + linear)
-        if coarse > CLOSER * abs(self.value(w)):
+        # of the value: where rounding may be a larger share, it is bounded more closely
+        if coarse > 1e-9 * abs(self.value(w)):
             coarse = 3.0 * EPS * terms * (self._closer() * entry * size + linear)
             coarse = min(coarse, form_rounding(self, w, size, linear)) if few or by_coordinates else coarse
         return coarse + sag + least
@@ -254,24 +231,20 @@ class QuadraticForm(KeepsImaged):
         sag = self.concavity * (0.5 * _diameter(S, size) ** 2) if self.concavity else 0.0
         return S, entry, size, linear, sag, S.seen
 
-    @override
     def fresh(self, w: Iterate) -> bool:
         """Whether Qw was computed from the atoms, not carried along by moves."""
         return self.at(w).moves == 0
 
-    @override
     def moves(self, w: Iterate) -> int:
         """How many moves have carried the view of w along since it was computed from the atoms."""
         return self.at(w).moves
 
-    @override
     def curvature(self, S: AtomSet) -> Constant:
         """M = diam_Q(S)², exactly."""
         from greedyhull.objectives.curvature import form_curvature
 
         return form_curvature(self, S)
 
-    @override
     def precise(self) -> QuadraticForm:
         """This objective in float64: what certificates are computed with."""
         if self.design.dtype == np.float64:
@@ -318,3 +291,77 @@ def _linear(move: Direction, g: Array) -> float:
     if not isinstance(move.terms, tuple):
         return float(move.coefficients.dot(move.terms.dots(g)))
     return float(sum(c * atom.dot(g) for atom, c in zip(move.terms, move.coefficients, strict=True)))
+
+
+class FactoredForm(QuadraticForm):
+    """f(w) = ½‖Fw‖² + ½Σ Dⱼwⱼ² − bᵀw: convex by its form, whatever its size, and never a d×d matrix.
+
+    A gradient costs two passes over F, the Hessian on m coordinates m²k steps.
+    """
+
+    design: FactoredDesign
+
+    def __init__(self, F: Any, D: Any, b: Any, scale: float | None = None) -> None:
+        check(np.ndim(F) != 1, lambda: f"factors has shape {np.shape(F)}; a matrix with one row for each factor is wanted. "
+                                       "Use F.reshape(1, -1) for a single factor.")
+        made: Design = make_design(F, "factors").precise()
+        check(len(made.domain) == 1, lambda: f"factors maps points of shape {made.domain}; a matrix with one column for each "
+                                             "coordinate is wanted.")
+        super().__init__(FactoredDesign(made, _factored_diagonal(D, made.domain[0])), b, scale)
+
+    def __repr__(self) -> str:
+        return f"quadratic(d={self.domain[0]}, factors={self.design.F.n})"
+
+    def _check_symmetric(self) -> None:
+        """Q is symmetric and positive semidefinite by its form; its computed products are bounded by ‖F‖² + max D."""
+        F, D = self.design.F, self.design.D
+        norm = F.frobenius
+        self._factor = float(np.sqrt(self.design.diagonal().sum())) if norm is None else float(norm)
+        self._norm, self.concavity = self._factor**2 + float(D.max()), 0.0
+        self._inner = F.n + 2  # numbers that a product sums besides those of w
+        self._ratio: float | None = None
+
+    def _closer(self) -> float:
+        """An entry of |F|ᵀ|F||w| is at most the length of its column of F times ‖F‖ times ‖w‖: the longest column counts."""
+        if self._ratio is None:
+            D = float(self.design.D.max())
+            longest = float(np.sqrt(energies(self.design.F, 1.0).max()))
+            self._ratio = min((longest * self._factor * (1.0 + 1e-9) + D) / self._norm, 1.0) if self._norm > 0.0 else 1.0
+        return self._ratio
+
+    def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
+        """The best atom for the linear part alone, over sets that are solved by their coordinates."""
+        if S.traits.region is None or S.traits.owners != 1 or not self.b.any():
+            return super().start(S, rng)
+        return Iterate.at(S.atom(-self.b), S.shape)
+
+    def hessian_gram(self, w: Iterate, rows: Block, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
+        images = Z if Z2 is None else Z2
+        if isinstance(rows, BasisBlock) and isinstance(images, FactoredColumns):
+            index = rows.index if Z2 is None else images.index
+            return np.asarray(self.design.block(rows.index, index) * (rows.scale[:, None] * images.scales))
+        return rows.dots(dense(images)).reshape(len(rows), -1)
+
+    def hessian_diagonal(self, w: Iterate, block: Block) -> Array:
+        if not isinstance(block, BasisBlock):
+            return super().hessian_diagonal(w, block)
+        return np.asarray(self.design.diagonal()[block.index] * block.scale**2)
+
+    def rounding(self, w: Iterate, S: AtomSet) -> float:
+        """Beside what a quadratic has: products that vanish in Fw are multiplied by F again."""
+        return super().rounding(w, S) + LEAST * (self.domain[0] + self._inner) * self._factor * self._inner * (
+            1.0 + self._reach(S))
+
+    def _reach(self, S: AtomSet) -> float:
+        assert self._sizes is not None  # measured where the rest was computed
+        return self._sizes[2]
+
+
+def _factored_diagonal(given: Any, d: int) -> Array:
+    """D as a vector of d numbers of at least 0."""
+    D = numbers(0.0 if given is None else given, "Q")
+    check(D.shape in ((), (d,)), lambda: f"Q has shape {D.shape} beside factors with {d} columns; None, or the {d} numbers of "
+                                         "a diagonal, are wanted. Give a whole Q without factors=.")
+    check(bool((D >= 0.0).all()), lambda: f"Q = {shown(given)}, the diagonal beside factors, has the entry {D.min():g}; "
+                                          "numbers of at least 0 are wanted.")
+    return np.broadcast_to(D, (d,)).astype(np.float64)

@@ -7,17 +7,15 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import check
-from greedyhull.kernels.threads import public
+from greedyhull.kernels.core import public
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs import design
-from greedyhull.objectives.designs.tasks import Tasks
-from greedyhull.objectives.labelled import by_label
+from greedyhull.objectives.designs.matrix import Tasks
 from greedyhull.objectives.losses.base import shares
-from greedyhull.objectives.losses.squared import Squared
-from greedyhull.objectives.multinomial import Multinomial, multinomial_model
-from greedyhull.objectives.ridged import checked_ridge
-from greedyhull.objectives.ridged_matrices import RidgedMultinomial, RidgedResponses
-from greedyhull.objectives.squared_responses import SquaredResponses
+from greedyhull.objectives.losses.smooth import Squared
+from greedyhull.objectives.multinomial import Multinomial, SquaredResponses, multinomial_model
+from greedyhull.objectives.ridge import RidgedMultinomial, RidgedResponses, checked_ridge
+from greedyhull.points.aligned import by_label
 from greedyhull.points.arrays import masked, regular
 from greedyhull.types import Array
 

@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from greedyhull.objectives.composite import Composite
-from greedyhull.objectives.ridged import Ridged
+from greedyhull.objectives.ridge import Ridged
 from greedyhull.points.direction import Direction
-from greedyhull.points.image import Foreseen, Image
 from greedyhull.points.iterate import Iterate
-from greedyhull.types import Array, AtomSet, Loss, Objective, State
-from greedyhull.types.kinds import kinked, profiled
-from greedyhull.types.override import override
+from greedyhull.points.views import Foreseen, Image
+from greedyhull.types import Array, AtomSet, Loss, Objective, State, kinked, profiled
 
 if TYPE_CHECKING:
-    from greedyhull.objectives.sharded.kinked import KinkedShards, SoftShards
+    from greedyhull.remote.kinked import KinkedShards, SoftShards
 
 
 class SoftImage(Image):
@@ -98,7 +96,6 @@ class Smoothing(Composite):
     def at(self, w: Iterate) -> Image:
         return w.views.get(self) or w.view(self, lambda: SoftImage(self.sharp.at(w)))  # type: ignore[return-value]
 
-    @override
     def precise(self) -> Composite:
         """Itself: μ falls underway, and certificates are those of f with kinks."""
         return self
@@ -166,7 +163,7 @@ def with_kinks(f: Objective) -> Composite | KinkedShards | None:
 def _over_shards(f: Objective) -> KinkedShards | None:
     if not f.traits.remote:
         return None
-    from greedyhull.objectives.sharded.kinked import KinkedShards
+    from greedyhull.remote.kinked import KinkedShards
 
     return f if isinstance(f, KinkedShards) else None
 

@@ -4,38 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from greedyhull.atoms.arguments import whole_shape
-from greedyhull.errors import GreedyhullError, check
-from greedyhull.errors.given import shown, signed, takes
-from greedyhull.errors.renamed import former
-from greedyhull.kernels.threads import public, user
-from greedyhull.objectives.batch import pulls_of
+from greedyhull.errors import GreedyhullError, check, former, shown, signed, takes
+from greedyhull.kernels.core import public, user
 from greedyhull.objectives.black_box import BlackBox, check_length, number, numbers
-from greedyhull.objectives.coarse import Coarse
 from greedyhull.objectives.composite import Composite
+from greedyhull.objectives.limits import Coarse
+from greedyhull.objectives.minibatches import pulls_of
 from greedyhull.objectives.quadratic import QuadraticForm
 from greedyhull.points.arrays import locked
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
 from greedyhull.theory import Constant
-from greedyhull.types import Array, AtomSet, Finite, Line, Minibatch, Shape, State, Streamed, Supply, Traits
-from greedyhull.types.attributes import lacks
-from greedyhull.types.override import KeepsMinibatch, KeepsStreamed, KeepsSupply, keeps, override
+from greedyhull.types import Array, AtomSet, Finite, Line, Minibatch, Shape, State, Traits, lacks
 
 Draw = Callable[[int, np.random.Generator], Any]
 
 
-class Drawn(KeepsMinibatch):
+class Drawn:
     """What a user's ``draw`` returned, its answers checked."""
 
     size: int
-
-    if TYPE_CHECKING:
-        keeps(Minibatch.size)
 
     def __init__(self, f: Stream, batch: Any, size: int) -> None:
         self.f, self.batch, self.size = f, batch, size
@@ -43,11 +36,9 @@ class Drawn(KeepsMinibatch):
               f"{shown(batch)}, an objective; an object whose value(w) and gradient(w) take arrays is wanted, such as "
               "f.batch(np.arange(n)) of an objective f with n samples.")
 
-    @override
     def value(self, x: Array) -> float:
         return number(user(self.batch.value, locked(x.copy())), "value(w) of a batch", self.f._coarse)
 
-    @override
     def gradient(self, x: Array) -> Array:
         g = numbers(user(self.batch.gradient, locked(x.copy())), "gradient(w) of a batch", self.f.domain, self.f._coarse)
         check(g.shape == self.f.domain,
@@ -59,13 +50,12 @@ class Drawn(KeepsMinibatch):
         check_length(g, self.f.lipschitz)
         return g
 
-    @override
     def pulls(self, x: Array, S: Finite) -> Array | None:
         """⟨∇fᵢ(x), x − d⟩ for every draw and atom d, if the user's object tells the gradients one by one, else None."""
         return None if lacks(self.batch, "gradients") else pulls_of(user(self.batch.gradients, locked(x.copy())), x, S)
 
 
-class Stream(KeepsStreamed):
+class Stream:
     """f(w) = E F(w, ξ) over fresh draws of ξ. n is None: there is no pass over it, no value, no full gradient."""
 
     domain: Shape
@@ -74,9 +64,6 @@ class Stream(KeepsStreamed):
     n = None
     name = "expectation"
     scale = 0.0  # its values are not known: relative to a floor is all that a gap can be
-
-    if TYPE_CHECKING:
-        keeps(Streamed.domain, Streamed.traits, Streamed.scale)
 
     def __init__(self, draw: Draw, shape: Shape, lipschitz: float | None, convex: bool) -> None:
         check(callable(draw), lambda: f"expectation(draw={shown(draw)}) was given; a function draw(size, rng) is wanted that "
@@ -91,7 +78,6 @@ class Stream(KeepsStreamed):
     def __repr__(self) -> str:
         return f"expectation(shape={self.domain})"
 
-    @override
     def batch(self, size: int, rng: np.random.Generator) -> Drawn:
         """``size`` fresh draws."""
         check(size >= 1, f"A minibatch of {size} terms was asked for; at least one is wanted. Check the batch schedule.")
@@ -100,17 +86,14 @@ class Stream(KeepsStreamed):
               "an object with value(w) and gradient(w), means over the batch, is wanted.")
         return Drawn(self, drawn, size)
 
-    @override
     def source(self, rng: np.random.Generator) -> StreamSource:
         """Where the minibatches of one solve come from."""
         return StreamSource(self, rng)
 
-    @override
     def value(self, w: Iterate) -> float:
         """NaN: no finite sample tells."""
         return float("nan")
 
-    @override
     def gradient(self, w: Iterate) -> Array:
         raise self.unknown()
 
@@ -119,57 +102,45 @@ class Stream(KeepsStreamed):
         return GreedyhullError(f"{self!r} is a stream: its full gradient, and with it a gap that always holds, cannot be "
                                "computed. Use StochasticFrankWolfe(), with look=MinibatchGap(1000) or look=Regret().")
 
-    @override
     def gradient_dot(self, w: Iterate) -> float:
         raise self.unknown()
 
     euler = former("euler", "gradient_dot")
 
-    @override
     def along(self, w: Iterate, move: Direction) -> Line:
         raise self.unknown()
 
-    @override
     def rounding(self, w: Iterate, S: AtomSet) -> float:
         raise self.unknown()
 
-    @override
     def curvature(self, S: AtomSet) -> Constant:
         raise self.unknown()
 
-    @override
     def fresh(self, w: Iterate) -> bool:
         """False: nothing is known at any point."""
         return False
 
-    @override
     def moves(self, w: Iterate) -> int:
         """None: nothing is carried along."""
         return 0
 
-    @override
     def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
         return Iterate.at(S.start(rng), S.shape)
 
-    @override
     def precise(self) -> Stream:
         return self
 
 
-class StreamSource(KeepsSupply):
+class StreamSource:
     """The minibatches of a stream, in the place of a `Source` of a finite sum. ``spent`` counts gradients of draws."""
 
     n = float("inf")
     terms = None
     f: Stream
 
-    if TYPE_CHECKING:
-        keeps(Supply.spent, Supply.f, Supply.n, Supply.terms, Supply.distinct)
-
     def __init__(self, f: Stream, rng: np.random.Generator) -> None:
         self.f, self.rng, self.spent = f, rng, 0
 
-    @override
     def draw(self, size: int) -> Drawn:
         """A fresh minibatch."""
         self.spent += size
@@ -177,28 +148,23 @@ class StreamSource(KeepsSupply):
 
     distinct = draw  # every draw is another one
 
-    @override
     def again(self, batch: Minibatch) -> Minibatch:
         """The same minibatch, to be asked once more."""
         self.spent += batch.size
         return batch
 
     @property
-    @override
     def whole(self) -> Minibatch:
         """There is none."""
         raise self.f.unknown()
 
-    @override
     def full(self, x: Array) -> Array:
         """There is none."""
         raise self.f.unknown()
 
-    @override
     def state(self) -> State:
         return {"spent": np.array(self.spent)}
 
-    @override
     def restore(self, state: State) -> None:
         self.spent = int(state["spent"])
 

@@ -9,21 +9,17 @@ import numpy as np
 
 from greedyhull.atoms.arguments import whole_shape
 from greedyhull.errors import check
-from greedyhull.kernels.threads import public
+from greedyhull.kernels.core import public
 from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs import design
-from greedyhull.objectives.designs.counted import in_place_of
-from greedyhull.objectives.factored import FactoredForm
+from greedyhull.objectives.designs.stored import in_place_of
 from greedyhull.objectives.information import LogDet, TraceInverse
-from greedyhull.objectives.labelled import by_label
-from greedyhull.objectives.loss_model import model, shares_of
-from greedyhull.objectives.losses.negative_log import NegativeLog, levelled
-from greedyhull.objectives.quadratic import QuadraticForm
-from greedyhull.objectives.sharded.by_name import over_shards
-from greedyhull.points.aligned import alike, keep, labels_of, square
-from greedyhull.types import Array, Shape
-from greedyhull.types.kinds import stored
+from greedyhull.objectives.losses.smooth import NegativeLog, levelled
+from greedyhull.objectives.quadratic import FactoredForm, QuadraticForm
+from greedyhull.objectives.ridge import model, over_shards, shares_of
+from greedyhull.points.aligned import alike, by_label, keep, labels_of, square
+from greedyhull.types import Array, Shape, stored
 
 
 @public

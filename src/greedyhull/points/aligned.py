@@ -1,22 +1,17 @@
-"""Labels of rows and columns: whatever has them is put into one order before it becomes an array.
-
-pandas and polars are recognised by their attributes, so that neither is imported. A pandas index and the columns of any frame
-are labels. An index or columns that count 0, 1, 2, … are none, for that is what pandas writes where nothing was named. Arrays,
-lists and polars series have no labels and are taken by position.
-"""
+"""Labels of frames and series: arrays in the order of other labels."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from inspect import signature
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.arrays import is_sparse
-from greedyhull.types import Index
-from greedyhull.types.attributes import has, own
+from greedyhull.types import Index, has, own
 
 PLAIN = (np.ndarray, list, tuple, float, int, bool, str, type(None))  # without labels, as most arguments are
 
@@ -231,3 +226,28 @@ def _taken(thing: Any, order: Index, axis: int) -> Any:
 
 def _bare(name: str) -> str:
     return "its values" if " " in name else f"{name}.to_numpy()"
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def by_label(*rows: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Let a function align those of its arguments that have an entry for each row, the data first.
+
+    The columns of the data are the coordinates of the objective that it returns, unless its points are matrices.
+    """
+    def wrap(function: Callable[P, R]) -> Callable[P, R]:
+        @wraps(function)
+        def aligned(*args: P.args, **kwargs: P.kwargs) -> R:
+            bound = rows_alike(function, args, kwargs, *rows)
+            if bound is None:
+                return function(*args, **kwargs)
+            made: Any = function(*bound.args, **bound.kwargs)
+            if len(made.domain) == 1:
+                keep(made, labels_of(bound.arguments.get(rows[0]), 1))
+            return cast(R, made)
+
+        return aligned
+
+    return wrap

@@ -1,25 +1,114 @@
-"""Blocks of atoms of any shape: what a shape has to write, and how a saved block finds its way back.
-
-A block keeps many atoms of one shape. `BlockBase` asks the atoms one by one; a shape overrides what it can do at once. A shape
-whose points are to be saved registers its ``kind``: a state carries it, and whoever reads the state asks the function that was
-registered.
-"""
+"""Blocks of atoms of any shape, and how a saved state is read back."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from math import inf
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, Shape, State
-from greedyhull.types.override import KeepsBlock, keeps, override
+from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, Shape, State, View
+
+MOST = 2.0**53  # the largest whole number that is counted to
 
 
-class BlockBase(ABC, KeepsBlock):
+class SpoiledError(GreedyhullError):
+    """What a saved state holds is none that was written there; whoever knows its file says which one it is."""
+
+
+class Kept(Protocol):
+    """What is saved with a run, and restored when it goes on."""
+
+    def state(self) -> State: ...
+    def restore(self, state: State) -> None: ...
+
+
+def under(prefix: str, state: State) -> State:
+    """The part of ``state`` whose names begin with ``prefix.``, without it.
+
+    >>> import numpy as np
+    >>> under("block", {"block.index": np.array([1]), "weights": np.array([1.0])})
+    {'index': array([1])}
+    """
+    return {name[len(prefix) + 1 :]: array for name, array in state.items() if name.startswith(prefix + ".")}
+
+
+def numbers(state: State, name: str, shape: tuple[int | None, ...], low: float = -inf, high: float = inf) -> Array:
+    """The array ``name`` of a saved state, if it holds finite float64 numbers from ``low`` to ``high`` and has this shape.
+
+    A file whose checksum is right may still hold what no run has written. None stands for any length.
+
+    >>> import numpy as np
+    >>> numbers({"scale": np.array([1.0, 2.0])}, "scale", (None,))
+    array([1., 2.])
+    """
+    array = _there(state, name, shape)
+    sound = array.dtype == np.float64 and bool(np.isfinite(array).all()) and _within(array, low, high)
+    check(sound, lambda: f"{name} has type {array.dtype} and begins {_first(array)}; finite float64 numbers"
+                         f"{_range(low, high)} are wanted.")
+    return array
+
+
+def places(state: State, name: str, shape: tuple[int | None, ...], low: float = 0.0, high: float = MOST) -> Index:
+    """The same for whole numbers from ``low`` to ``high``, of at least 0 unless said otherwise."""
+    array = _there(state, name, shape)
+    check(array.dtype.kind in "iu" and _within(array, low, high), lambda: f"{name} has type {array.dtype} and begins "
+          f"{_first(array)}; whole numbers{_range(low, high)} are wanted.")
+    return array
+
+
+def count(state: State, name: str, low: float = 0.0, high: float = MOST) -> int:
+    """One whole number."""
+    return int(places(state, name, (), low, high))
+
+
+def dimensions(state: State, name: str) -> tuple[int, ...]:
+    """The shape of a point."""
+    return tuple(int(n) for n in places(state, name, (None,)))
+
+
+def _there(state: State, name: str, shape: tuple[int | None, ...]) -> Array:
+    check(name in state, lambda: f"There is no array {name}.")
+    array = np.asarray(state[name])
+    fits = array.ndim == len(shape) and all(n is None or n == m for n, m in zip(shape, array.shape, strict=True))
+    wanted = str(tuple("any" if n is None else n for n in shape)).replace("'", "")
+    check(fits, lambda: f"{name} has shape {array.shape}; {wanted} is wanted.")
+    return array
+
+
+def _within(array: Array, low: float, high: float) -> bool:
+    return not array.size or (float(array.min()) >= low and float(array.max()) <= high)
+
+
+def _range(low: float, high: float) -> str:
+    if low == -inf and high == inf:
+        return ""
+    return f" of at least {low:g}" if high in (inf, MOST) else f" from {low:g} to {high:g}"
+
+
+def _first(array: Array) -> str:
+    return f"{array.ravel()[:4].tolist()!r:.80}"
+
+
+def views_state(views: Iterable[View]) -> State:
+    """What a point's views remember, each under its name."""
+    return {f"view.{view.name}.{name}": array for view in views for name, array in view.state().items()}
+
+
+def views_from(state: State) -> dict[str, State]:
+    """The states of the views in ``state``, by name."""
+    found: dict[str, State] = {}
+    for name, array in under("view", state).items():
+        view, item = name.split(".", 1)
+        found.setdefault(view, {})[item] = array
+    return found
+
+
+class BlockBase(ABC):
     """Many atoms of one shape. To write: ``kind``, ``shape``, ``len``, ``[i]``, `append`, `take` and `state`.
 
     ``shape`` is that of the points, (size,) where the atoms do not care. `append` returns the block itself, or another one
@@ -30,67 +119,52 @@ class BlockBase(ABC, KeepsBlock):
     kind: str
     shape: Shape
 
-    if TYPE_CHECKING:
-        keeps(Block.kind, Block.shape)
-
     @abstractmethod
-    @override
     def __len__(self) -> int: ...
 
     @abstractmethod
-    @override
     def __getitem__(self, i: int) -> Atom: ...
 
     @abstractmethod
-    @override
     def append(self, atom: Atom) -> Block:
         """This block with one atom more, at its end."""
 
     @abstractmethod
-    @override
     def take(self, index: Index) -> Block:
         """A new block of the atoms at these places, which may be none."""
 
     @abstractmethod
-    @override
     def state(self) -> State:
         """All that the function that was registered for ``kind`` needs to make this block again."""
 
     @property
-    @override
     def keys(self) -> Sequence[Hashable]:
         """The keys of the atoms."""
         return [self[i].key for i in range(len(self))]
 
-    @override
     def key_of(self, atom: Atom) -> Hashable:
         """The key that an atom has, or would have, in this block."""
         return atom.key
 
-    @override
     def dots(self, g: Gradient) -> Array:
         """⟨g, dᵢ⟩ for every atom."""
         return np.array([self[i].dot(g) for i in range(len(self))], dtype=np.float64)
 
-    @override
     def combine(self, A: Design, c: Array) -> Array:
         """A Σ cᵢ dᵢ."""
         x = np.zeros(A.domain)
         self.add_to(x, c)
         return A.matvec(x)
 
-    @override
     def images(self, A: Design) -> Any:
         """The images A dᵢ as columns, in Fortran order as those of a design."""
         return np.stack([self[i].image(A) for i in range(len(self))]).T
 
-    @override
     def add_to(self, w: Array, c: Array) -> None:
         """w ← w + Σ cᵢ dᵢ."""
         for i, weight in enumerate(c.tolist()):
             self[i].add_to(w, weight)
 
-    @override
     def add_sizes_to(self, w: Array, c: Array) -> None:
         """w ← w + Σ cᵢ|dᵢ|."""
         d = np.zeros(w.shape)
@@ -99,7 +173,6 @@ class BlockBase(ABC, KeepsBlock):
             self[i].add_to(d, 1.0)
             w += weight * np.abs(d)
 
-    @override
     def extend(self, atoms: Block) -> Block:
         """A new block with the atoms of both."""
         block = self.take(np.arange(len(self)))
@@ -107,7 +180,6 @@ class BlockBase(ABC, KeepsBlock):
             block = block.append(atoms[i])
         return block
 
-    @override
     def unnamed(self) -> Block:
         """The same atoms, known by their numbers alone: names that a set gave them mean nothing to others."""
         return self

@@ -1,11 +1,14 @@
-"""Directions in which a point of the hull can move, symbolic as the point is."""
+"""Directions in which a point can move: symbolic ones, and a few orthonormal ones."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from greedyhull.types import Array, Atom, Block, Design, View
+import numpy as np
+
+from greedyhull.points.shapes import BasisBlock, DenseBlock
+from greedyhull.types import Array, Atom, Block, Design, Index, View
 
 
 class Direction:
@@ -65,3 +68,72 @@ def outside(step: float, v: Direction) -> str:
     """What is said of a step that leaves the hull."""
     return (f"A step of {step!r} was to be taken where steps from 0 to {v.max_step:g} stay in the hull. Look at the step "
             "rule: greedyhull.extend.check_step shows what is wrong with it.")
+
+
+class Units:
+    """The unit vectors at ``index``.
+
+    >>> x = np.array([1.0, 2.0, 3.0])
+    >>> frame = Units(3, np.array([0, 2]))
+    >>> frame.write(x, np.array([7.0, 8.0]))
+    >>> x
+    array([7., 2., 8.])
+    """
+
+    def __init__(self, d: int, index: Index) -> None:
+        self.d, self.index = d, index
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    @property
+    def block(self) -> BasisBlock:
+        return BasisBlock(self.d, self.index, np.ones(len(self.index)))
+
+    def read(self, x: Array) -> Array:
+        return np.asarray(x[self.index])
+
+    def write(self, x: Array, y: Array) -> None:
+        x[self.index] = y
+
+
+class Span:
+    """The directions that are the rows of a matrix.
+
+    >>> frame = Span(np.zeros((0, 3)))
+    >>> grown = frame.beside(np.array([3.0, 0.0, 4.0]))
+    >>> grown.rows, len(grown.beside(np.array([6.0, 0.0, 8.0])))
+    (array([[0.6, 0. , 0.8]]), 1)
+    """
+
+    def __init__(self, rows: Array) -> None:
+        self.rows = rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def block(self) -> DenseBlock:
+        return DenseBlock(self.rows.copy(), self.rows.shape[1:])
+
+    def read(self, x: Array) -> Array:
+        return np.asarray(self.rows.dot(x))
+
+    def write(self, x: Array, y: Array) -> None:
+        x += (y - self.rows.dot(x)).dot(self.rows)
+
+    def beside(self, v: Array) -> Span:
+        """This span and the direction of v, if v lies outside by more than rounding."""
+        largest = float(np.abs(v).max(initial=0.0))
+        if not 0.0 < largest < np.inf:
+            return self
+        rest = v / largest
+        norm = float(np.linalg.norm(rest))
+        for _ in range(2):  # twice is enough for orthogonality to rounding
+            rest = rest / norm
+            rest = rest - self.rows.dot(rest).dot(self.rows)
+            left = float(np.linalg.norm(rest))
+            if left <= 1e-8:  # a vector of which a smaller share lies outside a span adds no direction to it
+                return self
+            norm = left
+        return Span(np.concatenate([self.rows, rest[None, :] / norm]))

@@ -7,17 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.errors import check
-from greedyhull.errors.given import shown
-from greedyhull.points.lengths import length
+from greedyhull.errors import check, shown
+from greedyhull.points.arrays import length
 from greedyhull.points.shapes import BasisBlock, RankOneBlock, SparseBlock
 from greedyhull.types import Array, Block, Shape
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
-
-LARGEST = 2**31  # bytes of a matrix that is written out
-CHUNK = 2**20  # numbers gathered at once
 
 
 class Factors(NamedTuple):
@@ -104,7 +100,7 @@ def _picked(block: BasisBlock | SparseBlock, weights: Array, places: Array) -> A
 def gathered(U: Array, V: Array, c: Array, i: Array, j: Array) -> Array:
     """Σₖ cₖ U[i, k] V[j, k] for all pairs of places, some at a time."""
     left, right, out = np.ascontiguousarray(U * c), np.ascontiguousarray(V), np.empty(len(i))
-    step = max(1, CHUNK // max(1, len(c)))
+    step = max(1, (2**20) // max(1, len(c)))  # numbers gathered at once
     for a in range(0, len(i), step):
         here = slice(a, a + step)
         out[here] = np.einsum("er,er->e", left[i[here]], right[j[here]])
@@ -129,7 +125,8 @@ def _listed(places: Array) -> str:
 def check_size(shape: Shape, block: object) -> None:
     """Raise where a matrix that is kept by its factors, or by few entries, would take more than 2 GiB."""
     size = 8 * prod(shape)
-    small = size <= LARGEST or not isinstance(block, RankOneBlock | BasisBlock | SparseBlock)
+    # bytes of a matrix that is written out
+    small = size <= (2**31) or not isinstance(block, RankOneBlock | BasisBlock | SparseBlock)
     check(small, lambda: f"The point is a matrix of shape {shape}, which would take {size / 2**30:.1f} GiB; at most 2 are "
           "written out. Use point.factors(), or point.entries(rows, cols) for some of its entries.")
 

@@ -13,10 +13,8 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from greedyhull.errors import check
-from greedyhull.points.arrays import compact, flat, is_sparse
-from greedyhull.points.lengths import length
-from greedyhull.types import Array, AtomSet, Gradient, Index, Operator, Shape
-from greedyhull.types.attributes import lacks
+from greedyhull.points.arrays import compact, flat, is_sparse, length
+from greedyhull.types import Array, AtomSet, Gradient, Index, Operator, Shape, lacks
 
 G = TypeVar("G", bound=Gradient)
 

@@ -1,29 +1,48 @@
-"""Points of the hull, kept as atoms and weights, and the directions in which they move.
-
-w = Σ αᵢ dᵢ is symbolic. Whoever needs numbers keeps a *view*: any linear image follows a move by
-A(w + ηv) = Aw + ηAv, so that it is updated and never recomputed.
-"""
+"""Points of the hull as atoms and weights, and the moves that change them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from math import prod
-from typing import Any
+from math import isfinite, prod
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.points.active import Active
-from greedyhull.points.blocks import block_from, block_state, checked_block
+from greedyhull.points.blocks import (
+    block_from,
+    block_state,
+    checked_block,
+    dimensions,
+    numbers,
+    under,
+    views_from,
+    views_state,
+)
 from greedyhull.points.direction import Direction, outside
-from greedyhull.points.entering import as_atom
 from greedyhull.points.factors import Factors, check_size, entries_of, factors_of
 from greedyhull.points.owners import Joint, Owned, OwnedBlock, farthest_pair, normalised, own_part, owners_of, toward_parts
-from greedyhull.points.states import dimensions, numbers, under, views_from, views_state
-from greedyhull.points.work import Work
-from greedyhull.types import Array, Atom, Block, Gradient, Index, State, View
+from greedyhull.points.shapes import BasisBlock, dense
+from greedyhull.points.validate import as_atom
+from greedyhull.types import Array, Atom, AtomSet, Block, Gradient, Index, Shape, State, View
 
-SPENT = 1e-9  # a weight that falls below zero by more was not there to be taken
+
+class Work:
+    """What a solve has cost so far: gradients, and products with the data in units of one full pass."""
+
+    __slots__ = ("gradients", "products")
+
+    def __init__(self, gradients: int = 0, products: float = 0.0) -> None:
+        self.gradients, self.products = gradients, products
+
+
+class Active(NamedTuple):
+    """An atom of the iterate, with its place, weight and score ⟨g, atom⟩."""
+
+    place: int
+    atom: Atom
+    weight: float
+    score: float
 
 
 class Iterate:
@@ -222,7 +241,7 @@ class Iterate:
         if place is not None:
             weight = self._weights.item(place) + c
             if weight < 0.0:  # by a rounding error, as a step of almost all of the weight may do
-                if weight < -SPENT:
+                if weight < -1e-9:  # a weight that falls below zero by more was not there to be taken
                     raise GreedyhullError(f"A move would leave {atom!r} with the weight {weight:g}. A step may take no more "
                                           "than the weight that an atom has.")
                 weight, self._emptied = 0.0, True
@@ -320,3 +339,61 @@ class Iterate:
     def _take_back(self, state: State) -> None:
         self.work, self.step = Work(int(state["work"][0]), float(state["work"][1])), float(state["step"])
         self.pending.update(views_from(state))
+
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+def wrong_weights(w: Iterate, moves: int) -> str | None:
+    """What the weights have that those of a mixture do not, if anything."""
+    weights, whose = w.weights, "its weights"
+    few = weights.tolist() if len(weights) <= 32 else None  # so many numbers are looked at one by one, sooner than as an array
+    total = float(weights.sum()) if few is None else sum(few)
+    if not isfinite(total) and not np.isfinite(weights).all():  # the sum is not finite where one of them is not
+        return "some of its weights are NaN or infinite"
+    least = float(weights.min()) if few is None else min(few)
+    if least < 0.0:
+        return f"one of its weights is {least:.3g}, below zero"
+    if w.owners is not None:
+        owner = int(np.abs(w.totals - 1.0).argmax())
+        total, whose = float(w.totals[owner]), f"its weights of owner {owner}"
+    if abs(total - 1.0) > EPS * (16.0 + 8.0 * len(weights) + 8.0 * moves):
+        return f"{whose} sum to {total:.10g}, not to one"
+    return None
+
+
+def owners_agree(w: Iterate, S: AtomSet) -> bool:
+    """Whether w keeps atoms of each of the owners that S has, and of no other."""
+    said = S.traits.owners
+    if w.owners is None:
+        return said == 1
+    return isinstance(said, (int, np.integer)) and set(w.owners.tolist()) == set(range(said))
+
+
+def inner_products(rows: Block, cols: Block, shape: Shape) -> Array:
+    """⟨aᵢ, bⱼ⟩ for the atoms aᵢ of ``rows`` and bⱼ of ``cols``.
+
+    >>> block = BasisBlock(3, [0, 2, 0], [1.0, 2.0, -3.0])
+    >>> inner_products(block, block.take(np.array([0, 1])), (3,))
+    array([[ 1.,  0.],
+           [ 0.,  4.],
+           [-3.,  0.]])
+    """
+    if isinstance(rows, BasisBlock) and isinstance(cols, BasisBlock):
+        same = rows.index[:, None] == cols.index
+        return np.where(same, rows.scale[:, None] * cols.scale, 0.0)
+    out = np.zeros((len(rows), len(cols)))
+    for j in range(len(cols)):
+        out[:, j] = rows.dots(dense(cols[j], shape))
+    return out
+
+
+def squares(block: Block, shape: Shape) -> Array:
+    """‖dᵢ‖² for the atoms of a block.
+
+    >>> squares(BasisBlock(3, [0, 2], [1.0, -2.0]), (3,))
+    array([1., 4.])
+    """
+    if isinstance(block, BasisBlock):
+        return np.asarray(block.scale * block.scale)
+    return np.array([float(block[i].dot(dense(block[i], shape))) for i in range(len(block))])

@@ -21,15 +21,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.points.blocks import block_from, block_state, register_block
+from greedyhull.points.blocks import block_from, block_state, places, register_block, under
 from greedyhull.points.direction import Direction
-from greedyhull.points.states import places, under
 from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, Shape, State
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
-
-MANY = 1 << 24  # owners, at most, of atoms in a file
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -192,7 +189,7 @@ class OwnedBlock:
 def _restored(state: State) -> OwnedBlock:
     """The block that wrote ``state``."""
     inner = block_from(under("of", state))
-    return OwnedBlock(inner, places(state, "owners", (len(inner),), high=MANY))
+    return OwnedBlock(inner, places(state, "owners", (len(inner),), high=(1 << 24)))  # owners, at most, of atoms in a file
 
 
 register_block("owned", _restored)

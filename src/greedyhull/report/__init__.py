@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from greedyhull.report.atoms import atoms
 from greedyhull.report.compare import Comparison, compare
+from greedyhull.report.page import write
 from greedyhull.report.plotting import plot
-from greedyhull.report.words import intercepts, used, words
-from greedyhull.report.writing import write
+from greedyhull.report.words import atoms, intercepts, used, words
 
 __all__ = ["Comparison", "atoms", "compare", "intercepts", "plot", "used", "words", "write"]

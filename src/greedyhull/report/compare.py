@@ -10,13 +10,11 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from greedyhull.driver.saved import target_of
-from greedyhull.errors import check
-from greedyhull.errors.given import shown
-from greedyhull.kernels.threads import public
-from greedyhull.report.curves import Named, compared
-from greedyhull.types import Solver
-from greedyhull.types.attributes import field_values, lacks
+from greedyhull.driver.checkpoint import target_of
+from greedyhull.errors import check, shown
+from greedyhull.kernels.core import public
+from greedyhull.report.figure import Named, compared
+from greedyhull.types import Solver, field_values, lacks
 
 if TYPE_CHECKING:
     from greedyhull.driver.solution import Solution
@@ -84,8 +82,8 @@ class Comparison:
             The path of the page.
         """
         from greedyhull.report.figure import svg
-        from greedyhull.report.pages import need, page
-        from greedyhull.report.rerun import call, versions
+        from greedyhull.report.page import call, versions
+        from greedyhull.report.words import need, page
 
         need()
         path = target_of(path)

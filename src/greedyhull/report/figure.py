@@ -1,4 +1,4 @@
-"""How a figure of a report is drawn: panels of lines as inline SVG, in colours of the page."""
+"""Figures of a report as inline SVG."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from greedyhull.types import Array
+
+if TYPE_CHECKING:
+    from greedyhull.driver.solution import Solution
+
 
 # Colours that stand for the page's own, so that one figure serves light and dark.
 INK, FAINT, MAIN, OTHER = "#010203", "#010204", "#010205", "#010206"
@@ -27,10 +31,7 @@ STYLE: dict[Any, Any] = {
 }
 WIDTH, LEFT, RIGHT = 4.4, 0.92, 0.27  # inches
 SHOWN = 200  # points of a line that are drawn
-FEW = 40  # points that are marked one by one
-WIDEST = 48  # characters of a legend's line
 FARTHEST = 1e290  # what is larger, or on a logarithmic axis closer to zero, leaves no room for an axis around it
-LONG = 50  # points from which on the horizontal axis is logarithmic
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ def _scales(axes: Any, lines: list[Line], log: bool) -> None:
         axes.set_yscale("log")
     positive = [line.x[line.x > 0.0] for line in lines]
     longest = max((len(x) for x in positive), default=0)
-    if longest < LONG:
+    if longest < 50:  # points from which on the horizontal axis is logarithmic
         axes.margins(x=0.03)
         return
     first = min(float(x.min()) for x in positive if len(x))
@@ -148,12 +149,13 @@ def _scales(axes: Any, lines: list[Line], log: bool) -> None:
 
 def _draw(axes: Any, line: Line, named: bool) -> None:
     keep = _thinned(len(line.x), axes.get_xscale() != "linear")
+    # points that are marked one by one
     looks: dict[str, dict[str, Any]] = {
-        "line": {"linewidth": 1.6, "marker": "o" if len(keep) <= FEW else "", "markersize": 3.2},
+        "line": {"linewidth": 1.6, "marker": "o" if len(keep) <= 40 else "", "markersize": 3.2},
         "dashed": {"linewidth": 1.2, "linestyle": "--"},
         "dots": {"linestyle": "none", "marker": "o", "markersize": 2.6, "alpha": 0.75, "clip_on": False},
     }
-    label = plain(short(line.label, WIDEST)) if named else None
+    label = plain(short(line.label, 48)) if named else None  # characters of a legend's line
     axes.plot(line.x[keep], line.y[keep], color=line.colour, label=label, **looks[line.look])
 
 
@@ -228,3 +230,115 @@ def number(x: float) -> str:
         return f"{sign}{abs(x):.4g}"
     power = "10" + str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
     return sign + (power if mantissa == "1" else f"{mantissa}·{power}")
+
+
+CLOCKS = {"iteration": "iterations", "seconds": "seconds", "products": "passes over the data"}  # columns by their labels
+TITLES = {"stationary": "Gap: a bound on the first-order decrease", "expectation": "Gap: a bound on the expected error"}
+SURE = ("always", "estimate")  # kinds whose gaps are those to one lower bound of the minimum
+FEWEST = 3  # points of a line that make a figure
+
+
+class Named(NamedTuple):
+    """A run under a name."""
+
+    name: str
+    run: Solution
+
+
+def panels(solution: Solution, bounds: Sequence[Line] = ()) -> list[Panel]:
+    """What one run is shown by; panels that would say nothing are left out."""
+    trace, kind = solution.trace, solution.certificate.kind
+    k = trace["iteration"].astype(float)
+    label = "certified gap" if kind == "always" else f"gap ({kind})"
+    lines = [replace(line, colour=colour) for line, colour in zip(bounds, (OTHER, THIRD, FOURTH), strict=False)]
+    found = [Panel(TITLES.get(kind, "Gap: an upper bound on the error"), CLOCKS["iteration"], "gap",
+                   [Line(label, k, trace["gap"]), *lines], log=True)]
+    value, lower = trace["value"], np.maximum.accumulate(trace["value"] - trace["gap"])
+    ends = [Line("lower bound of the minimum", k, lower, OTHER)] if kind in SURE else []
+    found.append(Panel("Value", CLOCKS["iteration"], "value", [Line("value", k, value), *ends]))
+    found += [over([Named(label, solution)], clock) for clock in ("seconds", "products") if _own(k, trace[clock])]
+    found.append(Panel("Step sizes", CLOCKS["iteration"], "step size", [Line("step size", k, trace["step"], look="dots")],
+                       log=True))
+    if solution.point.keeps_atoms:
+        found.append(Panel("Number of atoms", CLOCKS["iteration"], "atoms", [Line("atoms", k, trace["atoms"], INK)]))
+    return [panel for panel in found if shown(panel)]
+
+
+def _own(k: Array, clock: Array) -> bool:
+    """Whether a clock tells more than the iterations do: it does not go along with them, and no one jump is most of it.
+
+    Such a jump is compilation, as a rule: a figure of it would show nothing of the run.
+    """
+    t = clock.astype(float)
+    if len(t) < FEWEST or not np.isfinite(t).all() or not t[-1] > t[0]:
+        return False
+    straight = t[0] + (t[-1] - t[0]) * (k - k[0]) / max(k[-1] - k[0], 1.0)
+    return bool(np.abs(t - straight).max() > 0.05 * (t[-1] - t[0])) and steady(t)
+
+
+def steady(clock: Array) -> bool:
+    """Whether no single row of the trace takes most of the time."""
+    return len(clock) > 0 and bool(np.diff(clock, prepend=0.0).max() <= 0.5 * clock[-1])
+
+
+def over(runs: Sequence[Named], clock: str, column: str = "gap") -> Panel:
+    """Several runs against one clock, on the same axes: their gaps, or their values."""
+    looks = [(colour, look) for look in ("line", "dashed", "dots") for colour in TURNS]
+    lines = [Line(name, run.trace[clock].astype(float), run.trace[column], *looks[i % len(looks)])
+             for i, (name, run) in enumerate(runs)]
+    title = {"gap": "Gap", "value": "Value"}[column]
+    return Panel(f"{title} against {CLOCKS[clock]}", CLOCKS[clock], column, lines, log=column == "gap")
+
+
+def compared(runs: Sequence[Named]) -> list[Panel]:
+    """What several runs are shown by; seconds are left out where they are mostly compilation, in all runs."""
+    clocks = [clock for clock in CLOCKS if clock != "seconds" or any(steady(run.trace[clock]) for _, run in runs)]
+    return [panel for panel in (*(over(runs, clock) for clock in clocks), over(runs, "iteration", "value")) if shown(panel)]
+
+
+def shown(panel: Panel) -> bool:
+    """Whether there is anything to see: a line of some points at different places, not all at the same height."""
+    # relative to their size, heights that differ by less are the same
+    return any(len(np.unique(line.x)) >= FEWEST and float(np.ptp(line.y)) > 1e-12 * float(np.abs(line.y).max())
+               for line in panel.drawn)
+
+
+MOST = 15  # bars at most
+WIDEST = 28  # characters of a name
+
+
+def bars(weights: list[tuple[str, float]], place: int = 0, *, things: str = "coordinates", measure: str = "weight") -> str:
+    """The largest weights, which come first, as an ``<svg>`` element; its axes are named ``things`` and ``measure``."""
+    import matplotlib
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    shown = weights[:MOST]
+    names, things = [short(name, WIDEST) for name, _ in shown], short(things, WIDEST)
+    sizes = np.array([weight for _, weight in shown])
+    with matplotlib.rc_context({**STYLE, "svg.hashsalt": f"greedyhull{place}"}):
+        height, left = 1.05 + 0.22 * len(shown), 0.3 + 0.078 * max(map(len, [*names, things]))
+        canvas: Any = Figure(figsize=(WIDTH, height))
+        axes = canvas.add_axes((left / WIDTH, 0.5 / height, 1.0 - (left + RIGHT) / WIDTH, (height - 1.02) / height))
+        places = np.arange(len(shown))
+        axes.barh(places, sizes, color=[OTHER if size < 0 else MAIN for size in sizes], height=0.7)
+        axes.set_yticks(places, [plain(name) for name in names])
+        axes.set_ylim(len(shown) - 0.4, -0.6)
+        axes.axvline(0.0, color=FAINT, linewidth=0.8)
+        axes.tick_params(axis="y", length=0)
+        axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: number(x)))
+        axes.spines["left"].set_visible(False)
+        canvas.text(0.02, 1.0 - 0.2 / height, heading(len(weights), measure))
+        canvas.text((left - 0.05) / WIDTH, 1.0 - 0.47 / height, plain(things), ha="right")
+        axes.set_xlabel(measure)
+        return inline(canvas)
+
+
+def heading(total: int, measure: str) -> str:
+    """The title of the bars.
+
+    >>> heading(3, "weight"), heading(40, "coefficient")
+    ('The weights of the answer', 'The 15 largest of 40 coefficients')
+    """
+    return f"The {measure}s of the answer" if total <= MOST else f"The {MOST} largest of {total} {measure}s"

@@ -8,19 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from greedyhull.driver.summary import measure
+from greedyhull.driver.solution import measure
 from greedyhull.errors import installing
-from greedyhull.report.atoms import atoms
-from greedyhull.report.bars import MOST, WIDEST, heading
-from greedyhull.report.figure import plain, short
-from greedyhull.report.words import used
+from greedyhull.report.figure import MOST, WIDEST, heading, plain, short
+from greedyhull.report.words import atoms, used
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from greedyhull.driver.solution import Solution
-
-FEW = 40  # points of the gap that are marked one by one
 
 
 def plot(solution: Solution, names: Sequence[str] | None = None) -> Figure:
@@ -71,7 +67,7 @@ def _gap(axes: Any, solution: Solution) -> None:
     trace, kind = solution.trace, solution.certificate.kind
     known = np.isfinite(trace["gap"])
     k, gap = trace["iteration"][known], trace["gap"][known]
-    axes.plot(k, gap, marker="o" if len(k) <= FEW else "", markersize=4)
+    axes.plot(k, gap, marker="o" if len(k) <= 40 else "", markersize=4)  # points of the gap that are marked one by one
     if (gap > 0.0).any():
         axes.set_yscale("log")
     if not len(k):

@@ -1,22 +1,213 @@
-"""A solution in words: how good it is, which coordinates it uses, why it stopped, what the budget is worth."""
+"""A solution in words: how good it is, and what it is made of."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from importlib.util import find_spec
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.driver.solution import Absent
-from greedyhull.driver.summary import active, count, duration, listed, measure, size_name
-from greedyhull.errors import check
-from greedyhull.report.pages import lasting
+from greedyhull.driver.certificate import promise
+from greedyhull.driver.checkpoint import write_text
+from greedyhull.driver.solution import Absent, active, count, duration, listed, measure, size_name
+from greedyhull.errors import check, installing
+from greedyhull.objectives.accuracy import of_what, share
 
 if TYPE_CHECKING:
+    from greedyhull.driver.certificate import Certificate
     from greedyhull.driver.solution import Solution
+    from greedyhull.types import Kind
 
-ROUNDED = 1e-15  # the share of f, or of the loss of predicting zero, that rounding hides
-SMALL = 1e-9  # a coordinate below this share of the largest one is not worth naming
+
+NEEDED = {"jinja2": "Jinja2", "matplotlib": "matplotlib"}
+
+
+def page(template: str, path: str | Path, **given: Any) -> Path:
+    """Fill a template of this folder and write it to ``path``."""
+    need()
+    from jinja2 import Environment, PackageLoader
+
+    pages = Environment(loader=PackageLoader("greedyhull.report", "."), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    pages.filters.update(sized=sized, lasting=lasting)
+    pages.globals["inf"] = inf
+    target = Path(path)
+    write_text(target, pages.get_template(template).render(**given))
+    return target
+
+
+def need() -> None:
+    """An error that says what to install, where something is missing."""
+    missing = [name for module, name in NEEDED.items() if find_spec(module) is None]
+    if missing:
+        raise ModuleNotFoundError(f"A report needs {' and '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not "
+                                  f"installed. {installing('report')}")
+
+
+def sized(weight: float) -> str:
+    """A weight with four decimals, or with a power of ten where it is tiny or huge.
+
+    >>> sized(0.25), sized(-2e-7), sized(3e150)
+    ('+0.2500', '-2.0e-07', '+3.0000e+150')
+    """
+    if abs(weight) >= 1e6:
+        return f"{weight:+.4e}"
+    return f"{weight:+.4f}" if abs(weight) >= 0.001 else f"{weight:+.1e}"
+
+
+def lasting(seconds: float) -> str:
+    """A time in the unit that suits it.
+
+    >>> lasting(0.00003), lasting(0.25), lasting(12.0)
+    ('30 µs', '250 ms', '12 s')
+    """
+    if seconds >= 1.0:
+        return f"{seconds:.3g} s"
+    return f"{1e3 * seconds:.3g} ms" if seconds >= 1e-3 else f"{1e6 * seconds:.3g} µs"
+
+
+SPELLED = 3  # entries up to which an atom is written out
+
+
+def atoms(solution: Solution, names: Sequence[str] | None = None, most: int = 50) -> list[tuple[str, float]]:
+    """List the atoms of the answer, the heaviest first.
+
+    Parameters
+    ----------
+    solution
+        What `minimize` returned.
+    names
+        Names of the coordinates, from which those of the atoms are made.
+    most
+        The largest number of atoms to list.
+
+    Returns
+    -------
+    list of (str, float)
+        Names and weights. Empty if the point does not keep its atoms.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> s = gh.minimize(gh.least_squares(np.eye(2), np.array([3.0, 0.0])), gh.L1Ball(2, radius=1))
+    >>> atoms(s, ["height", "width"])
+    [('1·height', 1.0)]
+    """
+    point = solution.point
+    if not point.keeps_atoms:
+        return []
+    order = np.argsort(-point.weights, kind="stable")[:most]
+    return [(_name(point.atoms[i], point.shape, names), float(point.weights[i])) for i in order.tolist()]
+
+
+def _name(atom: Any, shape: tuple[int, ...], names: Sequence[str] | None) -> str:
+    """The number of an atom that the set has counted, else its largest entries."""
+    if isinstance(atom.key, int):
+        return f"atom {atom.key}"
+    entries = np.zeros(shape)
+    atom.add_to(entries, 1.0)
+    places = np.flatnonzero(entries)
+    if not len(places):
+        return "the origin"
+    largest = places[np.argsort(-np.abs(entries.flat[places]), kind="stable")][:SPELLED].tolist()
+    spelled = f"{_entry(entries, largest[0], names)}"
+    for j in largest[1:]:
+        spelled += " " + _entry(entries, j, names, "+ ", "− ")
+    return spelled if len(places) <= SPELLED else f"{spelled} … ({len(places)} entries)"
+
+
+def _entry(entries: Any, j: int, names: Sequence[str] | None, plus: str = "", minus: str = "−") -> str:
+    place = ", ".join(str(int(i)) for i in np.unravel_index(j, entries.shape))
+    name = str(names[j]) if names is not None and len(names) == entries.size else f"w[{place}]"
+    c = float(entries.flat[j])
+    return f"{plus if c > 0 else minus}{abs(c):.4g}·{name}"
+
+
+MEANS: dict[Kind, str] = {  # templates, for the probability of failure
+    "always": "This is proved for the point as returned, rounding included: no point of the set has a value lower by more "
+              "than the gap. The proof assumes that f is convex and that the linear minimisation oracle is correct. It does "
+              "not depend on random draws.",
+    "probability": "The gap was computed from random samples, or with an oracle that may fail. The probability is over these "
+                   "random draws: among runs with different seeds, at most a fraction {delta:g} may report a gap that is "
+                   "too small. This accounts for every bound that the run compared.",
+    "expectation": "The gap bounds the expected error, the mean over runs with different seeds. The error of this run may be "
+                   "larger.",
+    "estimate": "The gap is valid if certain constants are correct that could only be estimated: those of a loss or an oracle "
+                "without a known formula, or those of single-precision arithmetic.",
+    "stationary": "f is not known to be convex. The gap bounds the first-order decrease ⟨∇f(w), w − v⟩ towards any point v of "
+                  "the set; if it is zero, the point is stationary. It does not bound the distance to the minimum.",
+}
+TITLES: dict[Kind, str] = {
+    "always": "A point with a certified gap",
+    "probability": "A minimum, up to a bound that holds with high probability",
+    "expectation": "A minimum, up to a bound that holds on average",
+    "estimate": "A minimum, up to a bound that rests on estimates",
+    "stationary": "A stationary point, up to a bound",
+}
+ROUNDING = ("The part of the gap that covers rounding is estimated from the atoms seen, because the set does not state how "
+            "large its atoms can be.")
+
+
+class Row(NamedTuple):
+    """A number of the certificate, and what a reader needs to know about it."""
+
+    name: str
+    value: str
+    note: str = ""
+
+
+def title(certificate: Certificate, converged: bool = False) -> str:
+    """The title of a page about a point with this certificate."""
+    if certificate.gap is None:
+        return "A point without a bound so far"
+    return "A certified minimum" if converged and certificate.kind == "always" else TITLES[certificate.kind]
+
+
+def heading(certificate: Certificate) -> str:
+    """What the numbers are called: those that rest on estimates are not proved."""
+    return "What is known" if certificate.gap is None or certificate.kind == "estimate" else "What is proved"
+
+
+def means(certificate: Certificate) -> list[str]:
+    """What the numbers mean, in sentences; the interval of the minimum first, where there is one to tell."""
+    c = certificate
+    if c.gap is None:
+        return ["No bound was computed: the run ended before its first certificate, or none was requested."]
+    said = [_interval(c), MEANS[c.kind].format(delta=c.delta), ROUNDING if c.rounding == "estimated" else ""]
+    if c.value is None:
+        said.append("f can only be sampled, so its value at the point is not known. The bound does not need it.")
+    return [sentence for sentence in said if sentence]
+
+
+def _interval(c: Certificate) -> str:
+    """Where the minimum lies; nothing where the certificate does not bound it from below, or more digits would be needed."""
+    if c.value is None or c.lower == -inf or c.kind in ("expectation", "stationary"):
+        return ""
+    low, high = f"{c.lower:.12g}", f"{c.value:.12g}"
+    held = "" if c.kind == "always" else f", {promise(c.kind, c.delta)}"
+    return f"The minimum lies between {low} and {high}{held}." if low != high else ""
+
+
+def rows(certificate: Certificate, scale: float, reason: str = "") -> list[Row]:
+    """Value, gap, relative gap and kind, those that are known.
+
+    ``scale`` is that of the objective; the gap is divided by max(|value|, scale), as for `Relative`. Where ``reason``,
+    which stands beside the numbers, names a gap relative to something else, that is the one, and there is no other.
+    """
+    c, found = certificate, list[Row]()
+    if c.value is not None:
+        found.append(Row("value", f"{c.value:.10g}"))
+    if c.gap is not None:
+        found.append(Row("gap", f"{c.gap:.3g}"))
+    whole = 0.0 if c.value is None else max(abs(c.value), scale)
+    if c.gap is not None and whole > 0.0 and c.kind != "stationary":
+        relative, of = f"{share(c.gap, whole):.3g}", of_what(scale)
+        if "relative gap" not in reason or f"relative gap {relative} {of}" in reason:
+            found.append(Row("relative gap", relative, of))
+    held = promise(c.kind, c.delta)
+    return [*found, Row("kind", c.kind, held if held != c.kind else "")]
 
 
 def words(solution: Solution, names: Sequence[str] | None = None, *, budget: str | None = None,
@@ -71,7 +262,7 @@ def used(solution: Solution, names: Sequence[str] | None = None) -> list[tuple[s
     check(names is None or len(names) == len(x),
           lambda: f"{len(names or ())} names were given for {len(x)} coordinates; one for each is wanted.")
     size = np.abs(x)
-    kept = np.flatnonzero(size > SMALL * size.max())
+    kept = np.flatnonzero(size > 1e-9 * size.max())  # a coordinate below this share of the largest one is not worth naming
     order = kept[np.argsort(-size[kept], kind="stable")]
     return [(f"w[{j}]" if names is None else str(names[j]), float(x[j])) for j in order.tolist()]
 
@@ -124,7 +315,8 @@ def price(solution: Solution, budget: str | None = None) -> str:
         return ""
     named = size_name(solution) if budget is None else budget
     told = solution.certificate
-    hidden = (told.gap or 0.0) + ROUNDED * max(abs(told.value or 0.0), solution.objective.scale)
+    # the share of f, or of the loss of predicting zero, that rounding hides
+    hidden = (told.gap or 0.0) + 1e-15 * max(abs(told.value or 0.0), solution.objective.scale)
     S = solution.atom_set
     radius = S.radius if isinstance(S, Absent) else S.traits.radius  # of a solution from a file, what was kept
     if abs(slope) * float(radius or 0.0) <= hidden:  # nothing that the gap does not hide

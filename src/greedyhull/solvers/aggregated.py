@@ -4,27 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from greedyhull.errors import check
-from greedyhull.errors.hinted import hinted
-from greedyhull.objectives.gradient_error import gradient_slack
+from greedyhull.errors import check, hinted
+from greedyhull.objectives.accuracy import gradient_slack
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.needs import needs_of
 from greedyhull.solvers.parts.progress import Progress
-from greedyhull.types import Around, Array, AtomSet, Needs, Objective, Solver, State
-from greedyhull.types.attributes import lacks
-from greedyhull.types.override import KeepsAround, keeps, override
+from greedyhull.types import Array, AtomSet, Needs, Objective, Solver, State, lacks
 
 
 @hinted
 @dataclass(frozen=True)
-class Aggregated(KeepsAround):
+class Aggregated:
     """Sharpen the lower bound of a solver with the weighted mean of all linearisations so far.
 
     The iterates are those of ``solver``. The gap uses min over S of Σ (i + 1)(f(w_i) + ⟨∇f(w_i), · − w_i⟩) / Σ (i + 1):
@@ -59,9 +55,6 @@ class Aggregated(KeepsAround):
     solver: Solver = field(default_factory=FrankWolfe)
     every: int = 1
 
-    if TYPE_CHECKING:
-        keeps(Around.solver)
-
     def __post_init__(self) -> None:
         check(not lacks(self.solver, "run"),
               f"Aggregated(solver={self.solver!r}) was given; a solver such as FrankWolfe() is wanted.")
@@ -69,11 +62,9 @@ class Aggregated(KeepsAround):
               f"Aggregated(every={self.every!r}) was given; a whole number of at least 1 is wanted.")
 
     @property
-    @override
     def needs(self) -> Needs:
         return needs_of(self.solver)
 
-    @override
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         mean: Mean = memory.part("aggregated", lambda: Mean(f, S))
         for p in self.solver.run(f, S, w, memory):

@@ -5,30 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import prod
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
-from greedyhull.atoms.product import Product
-from greedyhull.errors import GreedyhullError, check
-from greedyhull.errors.hinted import hinted
-from greedyhull.points.columns import columns
+from greedyhull.atoms.joined import Product
+from greedyhull.errors import GreedyhullError, check, hinted
+from greedyhull.points.arrays import columns
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import least
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.steps import Exact
-from greedyhull.types import Array, AtomSet, Needs, Objective, Shortlist, Solver, StepRule
-from greedyhull.types.kinds import linear_model
-from greedyhull.types.override import KeepsSolver, keeps, override
+from greedyhull.types import Array, AtomSet, Needs, Objective, Shortlist, StepRule, linear_model
 
 ORDERS = ("gap", "cyclic", "random")
 
 
 @hinted
 @dataclass(frozen=True)
-class BlockCoordinate(KeepsSolver):
+class BlockCoordinate:
     """Block-coordinate Frank-Wolfe: steps in one set of a `Product` at a time.
 
     An iteration is one look at all sets, which gives the certified gap, and then ``every`` steps, each toward the best atom
@@ -67,16 +64,12 @@ class BlockCoordinate(KeepsSolver):
     every: int | None = None
     needs = Needs(smooth=True)
 
-    if TYPE_CHECKING:
-        keeps(Solver.needs)
-
     def __post_init__(self) -> None:
         check(isinstance(self.order, str) and self.order in ORDERS,
               lambda: f"BlockCoordinate(order={self.order!r}) was given; one of {', '.join(ORDERS)} is wanted.")
         check(self.every is None or (isinstance(self.every, int) and self.every >= 1),
               lambda: f"BlockCoordinate(every={self.every!r}) was given; a whole number of at least 1, or None, is wanted.")
 
-    @override
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         if not isinstance(S, Product) or w.owners is None or S.owners != len(S.sets):
             raise GreedyhullError(f"BlockCoordinate goes from set to set of a Product of sets with one owner each, and {S!r} "

@@ -4,31 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from greedyhull.errors import GreedyhullError, check
-from greedyhull.errors.hinted import hinted
+from greedyhull.errors import GreedyhullError, check, hinted
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import least_of
-from greedyhull.solvers.parts.compiled_coordinates import compiled_coordinates
-from greedyhull.solvers.parts.compiled_rounds import CompiledRounds, compiled_rounds
+from greedyhull.solvers.parts.compiled_rounds import CompiledRounds, compiled_coordinates, compiled_rounds
 from greedyhull.solvers.parts.coordinate_rounds import coordinate_rounds
-from greedyhull.solvers.parts.corrective_numbers import EARLY, PROMISING, ROUNDING
 from greedyhull.solvers.parts.memory import Memory
-from greedyhull.solvers.parts.precision import exhausted, in_both, named
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.slides import Slide
-from greedyhull.solvers.parts.working_set import Working
-from greedyhull.types import Array, AtomSet, Gradient, Index, Needs, Objective, SecondOrder, Solver
-from greedyhull.types.kinds import second_order
-from greedyhull.types.override import KeepsSolver, keeps, override
+from greedyhull.solvers.parts.working_set import EARLY, PROMISING, ROUNDING, Working, exhausted, in_both, named
+from greedyhull.types import Array, AtomSet, Gradient, Index, Needs, Objective, SecondOrder, second_order
 
 
 @hinted
 @dataclass(frozen=True)
-class Corrective(KeepsSolver):
+class Corrective:
     """Fully-corrective Frank-Wolfe: add the oracle's best atoms, then solve for the weights of all working atoms.
 
     The weights are solved for exactly if f is quadratic, and by Newton steps with a line search otherwise. Over a product the
@@ -67,14 +60,10 @@ class Corrective(KeepsSolver):
     steps: int = 5
     needs = Needs(smooth=True, second_order=True, regions=True)
 
-    if TYPE_CHECKING:
-        keeps(Solver.needs)
-
     def __post_init__(self) -> None:
         check(self.batch >= 1 and self.steps >= 1, f"Corrective(batch={self.batch!r}, steps={self.steps!r}) was given; whole "
                                                    "numbers of at least 1 are wanted.")
 
-    @override
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         curved = second_order(f)
         if curved is None:

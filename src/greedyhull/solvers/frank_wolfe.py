@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from greedyhull.errors.hinted import hinted
+from greedyhull.errors import hinted
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.compiled_steps import compiled_steps
 from greedyhull.solvers.parts.memory import Memory
@@ -14,13 +13,12 @@ from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
 from greedyhull.solvers.parts.slides import Slide
 from greedyhull.solvers.parts.steps import Exact
-from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule, Tolerant
-from greedyhull.types.override import KeepsTolerant, keeps, override
+from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule
 
 
 @hinted
 @dataclass(frozen=True)
-class FrankWolfe(KeepsTolerant):
+class FrankWolfe:
     """Frank-Wolfe (conditional gradient): step toward the atom that minimises the linearisation of f.
 
     w ← w + η(d − w) with ⟨∇f(w), d⟩ ≤ min_S ⟨∇f(w), ·⟩ + ε_k. An iteration takes one gradient and one oracle call.
@@ -55,10 +53,6 @@ class FrankWolfe(KeepsTolerant):
     tolerance: Schedule = zero
     needs = Needs(smooth=True, atoms=False)
 
-    if TYPE_CHECKING:
-        keeps(Tolerant.tolerance, Tolerant.needs)
-
-    @override
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         step, oracle, slide, tolerance = memory.step(self.step), memory.oracle(S), Slide(f, S, memory), self.tolerance
         compiled = compiled_steps(f, S, w, self.step, tolerance, memory)

@@ -1,30 +1,39 @@
-"""Jones: step toward the atom that minimises f itself, where Frank-Wolfe minimises its linearisation."""
+"""Jones: step toward the atom that minimises f itself; in pairs, and mixed with Frank-Wolfe steps."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from math import inf, isnan
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 
-from greedyhull.errors import check
-from greedyhull.errors.hinted import hinted
+from greedyhull.errors import check, hinted
 from greedyhull.points.iterate import Iterate
-from greedyhull.solvers.parts.joint import Choice, Mover, toward
+from greedyhull.solvers.frank_wolfe import FrankWolfe
+from greedyhull.solvers.parts.joint import Choice, Mover, swaps, toward
 from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.needs import needs_of
 from greedyhull.solvers.parts.progress import Progress
-from greedyhull.solvers.parts.rules import APriori
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
-from greedyhull.solvers.parts.steps import Exact
-from greedyhull.types import Answer, AtomSet, CautiousSolver, Needs, Objective, Schedule, Step, StepRule, Tolerant
-from greedyhull.types.kinds import listed
-from greedyhull.types.override import KeepsCautiousSolver, KeepsTolerant, keeps, override
+from greedyhull.solvers.parts.steps import APriori, Exact, Stepping, careful, within
+from greedyhull.types import (
+    Answer,
+    AtomSet,
+    Needs,
+    Objective,
+    Schedule,
+    Solver,
+    Step,
+    StepRule,
+    listed,
+)
 
 
 @hinted
 @dataclass(frozen=True)
-class Jones(KeepsCautiousSolver, KeepsTolerant):
+class Jones:
     """Jones' method: step toward the atom that makes f itself lowest.
 
     w ← w + η(d − w) with f(w + η(d − w)) ≤ min over d' in S of f(w + η(d' − w)) + η_kε_k. Where atoms cannot be listed, d is
@@ -64,21 +73,16 @@ class Jones(KeepsCautiousSolver, KeepsTolerant):
     tolerance: Schedule = zero
     needs = Needs(atoms=False)
 
-    if TYPE_CHECKING:
-        keeps(CautiousSolver.needs, Tolerant.tolerance)
-
     def __post_init__(self) -> None:
         check(isinstance(self.step, Exact | APriori),
               f"Jones(step={self.step!r}) was given; Exact() for the joint choice of step and atom, or a rule that is known "
               "in advance, such as OpenLoop(), is wanted.")
 
-    @override
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         if not f.traits.smooth:
             yield (f"Theorem 2 needs a finite curvature, and {f!r} has kinks: this greedy choice by values may stall "
                    "above the minimum. Smoothed() converges.")
 
-    @override
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle, choose = memory.oracle(S), self.mover(f, S, w, memory, memory.step(self.step))
         exact = listed(S) is not None  # the search looks at all atoms itself
@@ -116,3 +120,167 @@ def joint_errors(memory: Memory) -> dict[str, float]:
         return {}
     error, allowed = memory.arrays["jones"].tolist()
     return {"jones_error": error, "jones_allowed": allowed}
+
+
+@hinted
+@dataclass(frozen=True)
+class PairwiseJones:
+    """Pairwise Jones: make the swap of weight between two atoms that lowers f most.
+
+    w ← w + η(d − d') with η, the atom d to add and the atom d' of w to drop chosen jointly, or w ← w + η(d − w) where that is
+    lower. For quadratics over listed atoms all swaps are compared, in closed form. Otherwise d is the oracle's atom, and d'
+    and η are chosen to within a tenth of the best decrease.
+
+    Parameters
+    ----------
+    tolerance : schedule, default zero
+        Error ε_k allowed to the oracle on the linear function, as for `FrankWolfe`.
+
+    See Also
+    --------
+    BlendedPairwise : Chooses swaps by gradients; much cheaper steps.
+    Jones : Steps toward one atom, without swaps.
+
+    Notes
+    -----
+    A step is never worse than a Frank-Wolfe step with line search, so the error is at most 2M/(k + 3) with an exact oracle.
+    If f is strongly convex, *every* step lowers the error by a factor of at least 1 − κ/(2a(2 + κ)), a the number of atoms in
+    the point, including the steps that drop an atom (`theory.pairwise_jones_rate`).
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.least_squares(np.eye(3), np.array([0.9, 0.6, -0.5]))
+    >>> gh.minimize(f, gh.L1Ball(3, radius=1), gh.PairwiseJones(), stop=gh.Gap(1e-12)).point.array().round(9)
+    array([ 0.56666667,  0.26666667, -0.16666667])
+    """
+
+    tolerance: Schedule = zero
+    needs = Needs(one_owner=True)
+
+    def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
+        if not f.traits.smooth:
+            yield (f"Theorem 2 needs a finite curvature, and {f!r} has kinks: this greedy choice by values may stall "
+                   "above the minimum. Smoothed() converges.")
+
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+        oracle, choose = memory.oracle(S), self.mover(f, S, w, memory)
+        for k in memory.count(first=0):
+            g = f.gradient(w)
+            epsilon = tolerance_at(self.tolerance, k, memory.gap)
+            answer = oracle.argmin(g, tol=epsilon)
+            yield Progress.of(w, f.gradient_dot(w) - answer.atom.dot(g), answer, tolerance=epsilon)
+            move, eta, _, _ = choose(w, answer, k)
+            w.move(move, eta)
+
+    def mover(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory, step: Step | None = None) -> Mover:
+        """The choice of (η, d, d') at w_k, given the oracle's answer there."""
+        pairs = swaps(f, S, w, memory)
+        return lambda w, answer, k: pairs.best(w, answer)
+
+
+@runtime_checkable
+class Moving(Solver, Protocol):
+    """A solver whose choice of a move can be asked for, as that of `Jones` and `PairwiseJones`."""
+
+    @property
+    def tolerance(self) -> Schedule: ...
+    def mover(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory, step: Step) -> Mover: ...
+
+
+@hinted
+@dataclass(frozen=True)
+class Mixed:
+    """Mix steps of several solvers in one run, with the rate of Theorem 2 whatever the mix.
+
+    A step that ends above the Frank-Wolfe step of length η_k = 2/(k + 2) is replaced by that step.
+
+    Parameters
+    ----------
+    solvers : tuple of solvers, default (FrankWolfe(), Jones())
+        Any of `FrankWolfe`, `Jones` and `PairwiseJones`, each with its own step rule and tolerance.
+    choose : {"alternate", "better"} or callable, default "alternate"
+        Whose step is tried: each solver in turn, all of them (the lowest value wins), or number ``choose(k)``. Use a
+        function to take an expensive step only now and then.
+
+    See Also
+    --------
+    FrankWolfe : Cheap steps.
+    Jones : Steps chosen by values of f.
+
+    Notes
+    -----
+    The error is at most (2M + 4c)/(k + 2) if the oracle's tolerance is at most cη_k: the proof of Theorem 2 uses only
+    that a step ends no higher than the Frank-Wolfe step of length η_k.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> gh.minimize(gh.quadratic(np.eye(3)), gh.Simplex(3), gh.Mixed(), stop=gh.Iterations(2)).point.weights
+    array([0.33333333, 0.33333333, 0.33333333])
+    """
+
+    solvers: tuple[FrankWolfe | Moving, ...] = (FrankWolfe(), Jones())
+    choose: Literal["alternate", "better"] | Callable[[int], int] = "alternate"
+
+    def __post_init__(self) -> None:
+        several = isinstance(self.solvers, tuple | list) and len(self.solvers) > 0
+        check(several and all(isinstance(s, FrankWolfe | Moving) for s in self.solvers),
+              f"Mixed(solvers={self.solvers!r}) was given; a tuple of FrankWolfe(), Jones() and PairwiseJones() is wanted.")
+        check(callable(self.choose) or self.choose in ("alternate", "better"),
+              f"Mixed(choose={self.choose!r}) was given; \"alternate\", \"better\" or a function of k is wanted.")
+
+    @property
+    def needs(self) -> Needs:
+        """What any of its solvers needs."""
+        each = [needs_of(solver) for solver in self.solvers]
+        return Needs(smooth=any(needs.smooth for needs in each), atoms=any(needs.atoms for needs in each),
+                     second_order=any(needs.second_order for needs in each), terms=any(needs.terms for needs in each),
+                     one_owner=any(needs.one_owner for needs in each))
+
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+        oracle = memory.oracle(S)
+        movers = [self._mover(i, f, S, w, memory) for i in range(len(self.solvers))]
+        for k in memory.count(first=0):
+            g = f.gradient(w)
+            epsilon = min(tolerance_at(solver.tolerance, k, memory.gap) for solver in self.solvers)
+            answer = oracle.argmin(g, tol=epsilon)
+            yield Progress.of(w, f.gradient_dot(w) - answer.atom.dot(g), answer, tolerance=epsilon, also=joint_errors(memory))
+            tried = [movers[i](w, answer, k) for i in self._turn(k)]
+            tried.append(_scheduled(f, w, answer, k))
+            move, eta, _, _ = min(tried, key=lambda choice: inf if isnan(choice.value) else choice.value)
+            w.move(move, eta)
+
+    def _turn(self, k: int) -> tuple[int, ...]:
+        """Whose steps are tried at w_k."""
+        if self.choose == "better":
+            return tuple(range(len(self.solvers)))
+        if self.choose == "alternate":
+            return (k % len(self.solvers),)
+        i = self.choose(k)
+        check(isinstance(i, (int, np.integer)) and 0 <= i < len(self.solvers), lambda: f"choose({k}) of Mixed returned {i!r}; "
+              f"the number of one of its solvers, 0 to {len(self.solvers) - 1}, is wanted.")
+        return (int(i),)
+
+    def _mover(self, i: int, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Mover:
+        solver = self.solvers[i]
+        rule = solver.step if isinstance(solver, Stepping) else Exact()
+        step = careful(rule, memory.part(f"step{i}", lambda: rule.start(memory.warm)))
+        if isinstance(solver, Moving):
+            return solver.mover(f, S, w, memory, step)
+
+        def frank_wolfe(w: Iterate, answer: Answer, k: int) -> Choice:
+            toward = w.toward(answer.atom)
+            line = f.along(w, toward)
+            eta = step(line, k)
+            return Choice(toward, eta, line.value(eta))
+
+        return frank_wolfe
+
+
+def _scheduled(f: Objective, w: Iterate, answer: Answer, k: int) -> Choice:
+    """The Frank-Wolfe step of length 2/(k + 2)."""
+    toward = w.toward(answer.atom)
+    line = f.along(w, toward)
+    eta = within(2.0 / (k + 2.0), line)
+    return Choice(toward, eta, line.value(eta))

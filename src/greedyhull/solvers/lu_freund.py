@@ -1,31 +1,107 @@
-"""Lu and Freund's stochastic Frank-Wolfe for linear models: every term has a substitute for its prediction."""
+"""Lu and Freund's stochastic Frank-Wolfe for linear models, with a dual bound from samples."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from greedyhull.errors import check
-from greedyhull.errors.hinted import hinted
-from greedyhull.objectives.batch import rows_of, source_of
+from greedyhull.errors import check, hinted
+from greedyhull.objectives.minibatches import rows_of, source_of
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import dense as dense_atom
 from greedyhull.solvers.gradients.base import Root, check_linear, check_size, size
 from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps
-from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.memory import Memory, Recorder
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
-from greedyhull.types import Array, Atom, AtomSet, LinearModel, Minibatch, Needs, Objective, Schedule, Solver, State, Supply
-from greedyhull.types.kinds import linear_model, ridge_of
-from greedyhull.types.override import KeepsSolver, keeps, override
+from greedyhull.types import (
+    Array,
+    Atom,
+    AtomSet,
+    KinkedLoss,
+    LinearModel,
+    Minibatch,
+    Needs,
+    Objective,
+    Schedule,
+    State,
+    Supply,
+    kinked,
+    linear_model,
+    ridge_of,
+)
+
+
+def duals_of(f: Objective, oracle: Recorder) -> Duals | NoDuals:
+    """The table for f, where f is a linear model with kinks and a known φ*; else one that does nothing."""
+    model = linear_model(f)
+    loss = None if model is None or model.has_intercept else kinked(model.loss)
+    return NoDuals() if model is None or loss is None else Duals(model, loss, oracle)
+
+
+class NoDuals:
+    """No table: the bound of a look is as it is."""
+
+    def gradient(self, batch: Minibatch, x: Array) -> Array:
+        return batch.gradient(x)
+
+    def improve(self, p: Progress) -> Progress:
+        return p
+
+    def state(self) -> State:
+        return {}
+
+    def restore(self, state: State) -> None:
+        pass
+
+
+class Duals:
+    """aᵢ, a mean of the slopes seen of sample i, later ones counting more: at visit v a share of 2/(v + 1) is new."""
+
+    def __init__(self, f: LinearModel, loss: KinkedLoss, oracle: Recorder) -> None:
+        self.f, self.loss, self.oracle = f, loss, oracle
+        self.a, self.visits = np.zeros(f.n), np.zeros(f.n)
+        self.p = np.array(np.broadcast_to(np.asarray(loss.p, dtype=np.float64), f.n))
+        self._inverse = np.divide(1.0, f.n * self.p, where=self.p > 0.0, out=np.zeros(f.n))
+
+    def gradient(self, batch: Minibatch, x: Array) -> Array:
+        """The subgradient of the batch at x; its slopes enter the table."""
+        terms = rows_of(batch)
+        residual, index = terms.residual(x), terms.index
+        visit, old = self.visits[index] + 1.0, self.a[index]
+        slopes = residual * (len(index) * self._inverse[index])  # a batch has n/b times the weights of its terms
+        self.a[index] = old + (2.0 / (visit + 1.0)) * (slopes - old)  # an index that comes twice brings the same slope twice
+        self.visits[index] = visit
+        return terms.with_ridge(terms.adjoint(residual), x)
+
+    def improve(self, p: Progress) -> Progress:
+        """The look with this bound where it is the better one. Samples never seen have slope zero, which is a slope too."""
+        f = self.f
+        if p.value is not None or not self.visits.any():
+            return p
+        r = (self.p * self.a).astype(f.design.dtype, copy=False)
+        g, ridge = f.design.adjoint(r), 0.0
+        if f.l2:  # (l2/2)‖u‖² ≥ l2⟨x, u⟩ − (l2/2)‖x‖² for any x: here the point
+            x = p.point.array()
+            g, ridge = g + f.l2 * x, 0.5 * float(np.vdot(f.l2 * x, x))
+        answer = self.oracle.glance(g)
+        estimate = f.value(p.point) + float(self.loss.conjugate(r)) + ridge - float(answer.atom.dot(g))
+        better = Progress.of(p.point, estimate, answer, also=p.also)
+        found, spent = better if better.gap < p.gap else p, p.spent + answer.delta
+        return found if found.spent == spent else found._replace(spent=spent)
+
+    def state(self) -> State:
+        return {"a": self.a.copy(), "visits": self.visits.copy()}
+
+    def restore(self, state: State) -> None:
+        self.a, self.visits = state["a"].copy(), state["visits"].copy()
 
 
 @hinted
 @dataclass(frozen=True)
-class LuFreund(KeepsSolver):
+class LuFreund:
     """Lu and Freund's generalised stochastic Frank-Wolfe with substitute gradients, for f(w) = Σ pᵢ ℓᵢ(aᵢ·w).
 
     sᵢ stands for aᵢ·w, and g = Σ pᵢ ℓ'ᵢ(sᵢ) aᵢ for ∇f(w). With m = n/b and t = k − 1, a step takes the atom d of g and a
@@ -70,9 +146,6 @@ class LuFreund(KeepsSolver):
     look: Look = field(default=FullGap())
     needs = Needs(smooth=True, atoms=False, terms=True)
 
-    if TYPE_CHECKING:
-        keeps(Solver.needs)
-
     def __post_init__(self) -> None:
         check_size("batch", self.batch)
         check(not callable(self.batch), f"LuFreund(batch={self.batch!r}) was given; its steps are known for batches of one "
@@ -80,7 +153,6 @@ class LuFreund(KeepsSolver):
         check(not at_steps(self.look, self.every).averages,
               f"{self.look!r} needs unbiased estimates of the gradient, and substitutes are biased. Use FullGap().")
 
-    @override
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle = memory.oracle(S)
         source: Supply = memory.part("source", lambda: source_of(f, memory.rng))

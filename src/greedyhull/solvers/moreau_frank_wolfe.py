@@ -4,28 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from greedyhull.errors import check
-from greedyhull.errors.hinted import hinted
-from greedyhull.measures.steepness import steepness
-from greedyhull.objectives.batch import source_of
-from greedyhull.points.average import Average
-from greedyhull.points.coordinate_iterate import CoordinateIterate
+from greedyhull.errors import check, hinted
+from greedyhull.measures.terms import steepness
+from greedyhull.objectives.minibatches import source_of
+from greedyhull.points.blocks import places
+from greedyhull.points.coordinate_iterate import Average, CoordinateIterate, Position
 from greedyhull.points.iterate import Iterate
-from greedyhull.points.position import Position
-from greedyhull.points.states import places
 from greedyhull.solvers.gradients.base import Size, check_size, size
-from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps
-from greedyhull.solvers.parts.looks.choice import seen_from
+from greedyhull.solvers.lu_freund import Duals, NoDuals, duals_of
+from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps, seen_from
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
-from greedyhull.solvers.parts.sample_duals import Duals, NoDuals, duals_of
-from greedyhull.solvers.parts.sliding import slide
-from greedyhull.types import Array, AtomSet, Needs, Objective, SelfStarting, State, Supply
-from greedyhull.types.override import KeepsSelfStarting, keeps, override
+from greedyhull.solvers.storc import slide
+from greedyhull.types import Array, AtomSet, Needs, Objective, State, Supply
 
 SMOOTHING = 2.55  # ½ for f against its envelope, and 2.05 ≥ 2 max k(1 + H_T/T)/(T + 3), T = k + 1, for the subgradient steps
 SPREAD = 2.7  # 2.2 for where the pair begins, D away at most, and CHI for the oracle's part
@@ -34,7 +28,7 @@ CHI = 0.5
 
 @hinted
 @dataclass(frozen=True)
-class MoreauFrankWolfe(KeepsSelfStarting):
+class MoreauFrankWolfe:
     """Frank-Wolfe on the Moreau envelope: order ε⁻² subgradients and oracle calls for Lipschitz f with kinks.
 
     It minimises f(u) + ‖x − u‖²/(2λ) over x in the hull and u anywhere by accelerated steps, and returns the mean of the x.
@@ -88,9 +82,6 @@ class MoreauFrankWolfe(KeepsSelfStarting):
     look: Look = field(default=FullGap())
     needs = Needs(atoms=False, terms=True)
 
-    if TYPE_CHECKING:
-        keeps(SelfStarting.needs)
-
     def __post_init__(self) -> None:
         check(isinstance(self.horizon, (int, np.integer)) and self.horizon >= 1,
               f"MoreauFrankWolfe(horizon={self.horizon!r}) was given; a number of steps, at least one, is wanted.")
@@ -139,12 +130,10 @@ class MoreauFrankWolfe(KeepsSelfStarting):
         k, n = N if steps is None else steps, (N * (N + 1.0)) ** 0.5  # λ = 2D√2.7/(L√2.55 n), put in: L or D may be zero
         return float(2.0 * (SMOOTHING * SPREAD) ** 0.5 * L * D * (1.0 / n + n / (k * (k + 1.0))))
 
-    @override
     def first(self, f: Objective, S: AtomSet) -> Iterate:
         """Where a run without a start begins: the centre."""
         return S.centre()
 
-    @override
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle, x = memory.oracle(S), w.view("position", Position)
         w.view("average", lambda: Average(w))

@@ -7,20 +7,24 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from greedyhull.atoms.arguments import array_of, numbers
-from greedyhull.atoms.generator import generator
-from greedyhull.errors import check
-from greedyhull.errors.given import shown
+from greedyhull.atoms.base import generator
+from greedyhull.errors import check, shown
 from greedyhull.objectives.black_box import number
 from greedyhull.points.aligned import point_of
 from greedyhull.points.arrays import masked
-from greedyhull.points.entering import as_answer, as_floor
-from greedyhull.points.states import under
-from greedyhull.solvers.parts.follow_the_leader import Leader
-from greedyhull.solvers.parts.gradient_weights import Steady, Unweighted
-from greedyhull.solvers.parts.regularizers import Regularizer, SquaredNorm, argmin_over, check_regularizer
+from greedyhull.points.blocks import under
+from greedyhull.points.validate import as_answer, as_floor
+from greedyhull.solvers.regularized_stochastic_frank_wolfe import (
+    Leader,
+    Regularizer,
+    SquaredNorm,
+    Steady,
+    Unweighted,
+    argmin_over,
+    check_regularizer,
+)
 from greedyhull.theory.arsfw import arsfw
-from greedyhull.types import Array, AtomSet, State
-from greedyhull.types.attributes import described, lacks
+from greedyhull.types import Array, AtomSet, State, described, lacks
 
 SHARE = {Unweighted: 0.2, Steady: 0.25}  # c in units of D/G that keep the regret below 8DG T^3/4
 

@@ -1,38 +1,343 @@
-"""Regularised stochastic Frank-Wolfe, for f with kinks: atoms for the sum of all past subgradients, held back by Φ."""
+"""Regularised stochastic Frank-Wolfe for nonsmooth f."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from greedyhull.errors import check
-from greedyhull.errors.hinted import hinted
-from greedyhull.measures.steepness import steepness
-from greedyhull.objectives.batch import count_of, source_of
-from greedyhull.points.average import Average
-from greedyhull.points.coordinate_iterate import CoordinateIterate
+from greedyhull.errors import check, hinted
+from greedyhull.measures.terms import steepness
+from greedyhull.objectives.by_name import function
+from greedyhull.objectives.minibatches import count_of, source_of
+from greedyhull.points.arrays import length
+from greedyhull.points.coordinate_iterate import Average, CoordinateIterate, Position
 from greedyhull.points.iterate import Iterate
-from greedyhull.points.position import Position
 from greedyhull.solvers.gradients.base import Size, check_size, size
-from greedyhull.solvers.parts.careful import step_at
-from greedyhull.solvers.parts.follow_the_leader import Leader
-from greedyhull.solvers.parts.gradient_weights import Fading, Steady, Unweighted, Weights, weights_of
-from greedyhull.solvers.parts.looks import FullGap, Look, Looking, Regret, at_steps
-from greedyhull.solvers.parts.looks.choice import seen_from
+from greedyhull.solvers.lu_freund import Duals, NoDuals, duals_of
+from greedyhull.solvers.parts.looks import FullGap, Look, Looking, Regret, at_steps, seen_from
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
-from greedyhull.solvers.parts.regularizers import Regularizer, SquaredNorm, argmin_over, check_regularizer
-from greedyhull.solvers.parts.rules import APriori
-from greedyhull.solvers.parts.sample_duals import Duals, NoDuals, duals_of
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
-from greedyhull.solvers.parts.steps import Power, in_advance
+from greedyhull.solvers.parts.steps import APriori, Power, in_advance, step_at
 from greedyhull.theory import diverges
-from greedyhull.theory.recursion import LATE, LATER
-from greedyhull.types import Array, AtomSet, Needs, Objective, Schedule, SelfStarting, StepRule, Supply, Tolerant
-from greedyhull.types.override import KeepsCautiousSolver, KeepsSelfStarting, KeepsTolerant, keeps, override
+from greedyhull.theory.arsfw import ConstantWeights, UniformAverage, VariableWeights
+from greedyhull.theory.rates import LATE, LATER
+from greedyhull.types import Array, AtomSet, Needs, Objective, Schedule, State, StepRule, Supply, lacks
+
+if TYPE_CHECKING:
+    from greedyhull.points.iterate import Iterate
+
+
+ENOUGH, STALLED, STEPS = 1e-9, 50, 2000  # the relative gap at which a minimum of Φ is found, and when the search ends without
+
+
+class Regularizer(Protocol):
+    """Φ, ρ-strongly convex and 1-smooth on the hull."""
+
+    @property
+    def rho(self) -> float: ...
+    def value(self, x: Array) -> float: ...
+    def gradient(self, x: Array) -> Array: ...
+
+
+@runtime_checkable
+class Starting(Protocol):
+    """A regulariser that knows where it is least over a set."""
+
+    def start(self, S: AtomSet) -> Iterate: ...
+
+
+@hinted
+@dataclass(frozen=True)
+class SquaredNorm:
+    """Regularizer Φ(w) = ½‖w‖² of regularised solvers.
+
+    Taken from the first point w_1 of a run it is ½‖w − w_1‖². Runs start at the centre of the set, where max Φ is least.
+
+    Parameters
+    ----------
+    rho : float, default 1.0
+        The constant of strong convexity, always 1. To scale the regularizer, scale c of the weights.
+
+    See Also
+    --------
+    RegularizedStochasticFrankWolfe : The solver that uses it.
+    Online : Online learning with it.
+
+    Notes
+    -----
+    A regularizer of your own is an object with ``value(x)``, ``gradient(x)`` and ``rho``: 1-smooth and ``rho``-strongly
+    convex.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> gh.SquaredNorm().gradient(np.array([1.0, -2.0]))
+    array([ 1., -2.])
+    """
+
+    rho: float = 1.0
+
+    def __post_init__(self) -> None:
+        check(self.rho == 1.0, f"SquaredNorm(rho={self.rho!r}) was given; ½‖w‖² is 1-strongly convex. To scale it, scale c.")
+
+    def value(self, x: Array) -> float:
+        return 0.5 * float(np.vdot(x, x))
+
+    def gradient(self, x: Array) -> Array:
+        return x
+
+    def start(self, S: AtomSet) -> Iterate:
+        return S.centre()
+
+
+def check_regularizer(given: Any) -> None:
+    """Raise unless ``given`` can be asked for Φ, ∇Φ and ρ."""
+    check(not lacks(given, "value", "gradient", "rho"),
+          f"regularizer={given!r} was given; an object with value(x), gradient(x) and rho is wanted, such as SquaredNorm().")
+    check(0.0 < float(given.rho) <= 1.0, f"The regularizer {given!r} has rho = {given.rho!r}; it is to be "
+          "1-smooth and rho-strongly convex, so that a number in (0, 1] is wanted. Divide it by its smoothness.")
+
+
+def argmin_over(regularizer: Regularizer, S: AtomSet) -> Iterate:
+    """w_1 = argmin Φ over the hull of S, as an iterate: by its own formula, or found by minimisation."""
+    if isinstance(regularizer, Starting):
+        return regularizer.start(S)
+    from greedyhull.solvers.pairwise import BlendedPairwise
+
+    f = function(regularizer.value, regularizer.gradient, S.shape, smoothness=1.0)
+    w, memory = f.start(S, np.random.default_rng(0)), Memory()
+    first, best, since = f.value(w), (np.inf, np.inf), 0
+    for k, (_, gap, *_) in enumerate(BlendedPairwise().run(f, S, w, memory)):
+        value = f.value(w)
+        check(np.isfinite(value + gap), f"The regularizer {regularizer!r} has a value or a gradient that is not finite at a "
+                                        f"point of {S!r}; finite numbers are wanted.")
+        if value < best[0] or gap < best[1]:
+            best, since = (min(value, best[0]), min(gap, best[1])), k
+        if gap <= ENOUGH * max(abs(value), first - value + gap) or k - since >= STALLED or k >= STEPS:
+            break
+        memory.guide = max(memory.guide, value - gap)
+    return w.copy()
+
+
+class Weight(NamedTuple):
+    """σ_k, and what ḡ_k is multiplied with."""
+
+    sigma: float
+    scale: float
+
+
+@runtime_checkable
+class Weights(Protocol):
+    """σ_k and the scale of their sum, for a c that is given or measured."""
+
+    @property
+    def c(self) -> float | None: ...
+    @property
+    def factor(self) -> float: ...
+    @property
+    def bound(self) -> Any: ...  # the statement that holds for them, None where there is none
+    def at(self, k: int, c: float) -> Weight: ...
+
+
+def _check_c(given: Any) -> None:
+    c = given.c
+    check(c is None or (isinstance(c, (int, float)) and not isinstance(c, bool) and 0.0 < c < float("inf")),
+          f"{type(given).__name__}(c={c!r}) was given; a positive number, or None to measure it, is wanted.")
+
+
+@hinted
+@dataclass(frozen=True)
+class Fading:
+    """Weights σ_k = ck^−3/4 of subgradients, the variable weights of the paper.
+
+    They are for `RegularizedStochasticFrankWolfe`, and need no horizon.
+
+    Parameters
+    ----------
+    c : float, optional
+        The factor, positive. By default it is √b·R²/V, for a batch of b terms, R² a bound on the regularizer and V the
+        variation of the subgradients over the set.
+
+    See Also
+    --------
+    Steady : Constant weights for a known number of steps.
+    Unweighted : No logarithm in the rate, and no horizon.
+
+    Notes
+    -----
+    E f(w̄_t) − min f = O(ln t / t^1/4) for every t.
+
+    Examples
+    --------
+    >>> import greedyhull as gh
+    >>> gh.Fading(2.0).at(16, 2.0)
+    Weight(sigma=0.25, scale=1.0)
+    """
+
+    c: float | None = None
+    factor: ClassVar[float] = 1.0
+    bound: ClassVar[Any] = VariableWeights()
+
+    def __post_init__(self) -> None:
+        _check_c(self)
+
+    def at(self, k: int, c: float) -> Weight:
+        return Weight(c * k**-0.75, 1.0)
+
+
+@hinted
+@dataclass(frozen=True)
+class Steady:
+    """Weights σ_k = ct^−3/4 of subgradients for a run of t steps, the constant weights of the paper.
+
+    They are for `RegularizedStochasticFrankWolfe`.
+
+    Parameters
+    ----------
+    horizon : int
+        t, the number of steps of the run. The rate holds after t steps.
+    c : float, optional
+        The factor, positive. By default it is √b·R²/V, for a batch of b terms, R² a bound on the regularizer and V the
+        variation of the subgradients over the set.
+
+    See Also
+    --------
+    Fading : Weights that need no horizon.
+    Unweighted : The same rate without a horizon.
+
+    Notes
+    -----
+    E f(w̄_t) − min f = O(t^−1/4) after t steps.
+
+    Examples
+    --------
+    >>> import greedyhull as gh
+    >>> gh.Steady(16).at(3, 2.0)
+    Weight(sigma=0.25, scale=1.0)
+    """
+
+    horizon: int
+    c: float | None = None
+    factor: ClassVar[float] = 1.0
+    bound: ClassVar[Any] = ConstantWeights()
+
+    def __post_init__(self) -> None:
+        check(self.horizon >= 1, f"Steady(horizon={self.horizon!r}) was given; a number of steps, at least one, is wanted.")
+        _check_c(self)
+
+    def at(self, k: int, c: float) -> Weight:
+        return Weight(c * self.horizon**-0.75, 1.0)
+
+
+@hinted
+@dataclass(frozen=True)
+class Unweighted:
+    """Equal weights of subgradients, whose sum is divided by β_k = k^3/4/c.
+
+    They are for `RegularizedStochasticFrankWolfe`, where they are the default.
+
+    Parameters
+    ----------
+    c : float, optional
+        The factor, positive. By default it is 10·√b·R²/V, for a batch of b terms, R² a bound on the regularizer and V the
+        variation of the subgradients over the set.
+
+    See Also
+    --------
+    Fading : The variable weights of the paper.
+    Steady : The constant weights of the paper.
+
+    Notes
+    -----
+    E f(w̄_t) − min f = O(t^−1/4) for every t, without a logarithm and without a horizon.
+
+    Examples
+    --------
+    >>> import greedyhull as gh
+    >>> gh.Unweighted().at(16, 2.0)
+    Weight(sigma=1.0, scale=0.25)
+    """
+
+    c: float | None = None
+    factor: ClassVar[float] = 10.0
+    bound: ClassVar[Any] = UniformAverage()
+
+    def __post_init__(self) -> None:
+        _check_c(self)
+
+    def at(self, k: int, c: float) -> Weight:
+        return Weight(1.0, c * k**-0.75)
+
+
+@dataclass(frozen=True)
+class Given:
+    """σ_k = schedule(k − 1): any schedule, such as power(0.75, c)."""
+
+    schedule: Schedule
+    c: ClassVar[float] = 1.0
+    factor: ClassVar[float] = 1.0
+    bound: ClassVar[Any] = None
+
+    def at(self, k: int, c: float) -> Weight:
+        return Weight(float(self.schedule(k - 1)), 1.0)
+
+
+def weights_of(sigma: Weights | Schedule) -> Weights:
+    """``sigma`` as weights: it may be a schedule."""
+    check((isinstance(sigma, Weights) or callable(sigma)) and not isinstance(sigma, type),
+          f"sigma={sigma!r} was given; Unweighted(), Fading(), Steady(horizon) or a schedule such as power(0.75, c) is "
+          "wanted.")
+    return sigma if isinstance(sigma, Weights) else Given(sigma)
+
+
+class Leader:
+    """ḡ_k, the anchor ∇Φ(w_1), c, and the sums that the data-dependent bound is made of.
+
+    With Φ seen from w_1, Φ(w) − Φ(w_1) − ⟨∇Φ(w_1), w − w_1⟩, the first leader is w_1 itself wherever a run begins. Where w_1
+    minimises Φ over the hull, the largest value of it is at most that of Φ − Φ(w_1): bounds with R² hold all the more.
+    """
+
+    def __init__(self, regularizer: Regularizer, x: Array, c: float, R2: float) -> None:
+        self.regularizer, self.c, self.R2 = regularizer, c, R2
+        self.anchor: Array = np.array(regularizer.gradient(x), dtype=np.float64)
+        self.total = np.zeros(x.shape)
+        self.sigma = self.squares = self.distance = 0.0
+        self.beta = 1.0
+
+    def pull(self, scale: float, x: Array) -> Array:
+        """∇F_k(x), divided by β_k: what the next atom is to oppose."""
+        h: Array = scale * self.total
+        h += self.regularizer.gradient(x)
+        h -= self.anchor
+        return h
+
+    def take(self, sigma: float, scale: float, g: Array, gap: float) -> None:
+        """g_k joins with weight σ_k; ``gap`` bounds F_k(w_k) − min F_k, in units of β_k."""
+        rho, norm = self.regularizer.rho, length(g)
+        self.total += sigma * g
+        self.sigma += sigma
+        self.squares += 0.5 * (sigma * norm) * (sigma * norm) * scale / rho  # a product may be infinite, a power may not
+        self.distance += sigma * norm * (2.0 * max(gap, 0.0) / rho) ** 0.5
+        self.beta = 1.0 / scale
+
+    @property
+    def bound(self) -> float:
+        """[Σ σ_k‖g_k‖√(2G_k/ρ) + ½Σ σ_k²‖g_k‖²/(ρβ_k) + β_t R²]/Σ σ_k: on the error of w̄, in expectation."""
+        total = self.distance + self.squares + self.beta * self.R2
+        return total / self.sigma if self.sigma > 0.0 and total < np.inf else np.inf
+
+    def state(self) -> State:
+        return {"anchor": self.anchor, "total": self.total.copy(),
+                "sums": np.array([self.c, self.R2, self.sigma, self.squares, self.distance, self.beta])}
+
+    def restore(self, state: State) -> None:
+        self.anchor, self.total = state["anchor"], state["total"].copy()
+        self.c, self.R2, self.sigma, self.squares, self.distance, self.beta = state["sums"].tolist()
+
 
 LEAST = 1e-290  # of a c that is measured; k^−3/4 times a smaller one may be zero
 SLOW, NORM, ALL_TERMS = Power(0.5), SquaredNorm(), FullGap()  # defaults of the named methods
@@ -40,7 +345,7 @@ SLOW, NORM, ALL_TERMS = Power(0.5), SquaredNorm(), FullGap()  # defaults of the 
 
 @hinted
 @dataclass(frozen=True)
-class RegularizedStochasticFrankWolfe(KeepsSelfStarting, KeepsCautiousSolver, KeepsTolerant):
+class RegularizedStochasticFrankWolfe:
     """Regularised stochastic Frank-Wolfe (the paper's ARSFW), for f with kinks.
 
     w ← w + η_k(d − w), d an ε_k-approximate minimiser of ⟨ḡ_k + ∇Φ(w_k), ·⟩, ḡ_{k+1} = ḡ_k + σ_k g_k. g_k is a subgradient of
@@ -98,9 +403,6 @@ class RegularizedStochasticFrankWolfe(KeepsSelfStarting, KeepsCautiousSolver, Ke
     every: int | None = None
     look: Look = field(default=FullGap())
     needs = Needs(atoms=False, terms=True)
-
-    if TYPE_CHECKING:
-        keeps(SelfStarting.needs, Tolerant.tolerance)
 
     def __post_init__(self) -> None:
         weights_of(self.sigma)
@@ -175,12 +477,10 @@ class RegularizedStochasticFrankWolfe(KeepsSelfStarting, KeepsCautiousSolver, Ke
         """
         return cls(Unweighted(c), step, regularizer, tolerance, batch, every, look)
 
-    @override
     def first(self, f: Objective, S: AtomSet) -> Iterate:
         """Where a run without a start begins: w_1 = argmin Φ; for the squared norm, the centre."""
         return argmin_over(self.regularizer, S)
 
-    @override
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         rule, weights = in_advance(self.step), weights_of(self.sigma)
         oracle, x = memory.oracle(S), w.view("position", Position)
@@ -219,7 +519,6 @@ class RegularizedStochasticFrankWolfe(KeepsSelfStarting, KeepsCautiousSolver, Ke
             c = c if LEAST < c < 1.0 / LEAST else 1.0  # one point, a flat f, or what cannot be measured: no c is better
         return Leader(self.regularizer, x, c, 0.5 * R * R)  # Φ is 1-smooth
 
-    @override
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         """Which conditions of the theorem these steps and weights do not meet."""
         rule, weights = in_advance(self.step), weights_of(self.sigma)

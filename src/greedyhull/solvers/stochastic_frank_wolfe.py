@@ -4,33 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from greedyhull.errors import check
-from greedyhull.errors.hinted import hinted
-from greedyhull.objectives.batch import source_of
+from greedyhull.errors import check, hinted
+from greedyhull.objectives.minibatches import source_of
+from greedyhull.points.coordinate_iterate import Position
 from greedyhull.points.iterate import Iterate
-from greedyhull.points.position import Position
 from greedyhull.solvers.gradients.base import Estimate, Estimator, Root, Size
-from greedyhull.solvers.gradients.dual import Dual
-from greedyhull.solvers.gradients.minibatch import Minibatch
-from greedyhull.solvers.gradients.momentum import Momentum
-from greedyhull.solvers.gradients.saga import Saga
-from greedyhull.solvers.gradients.spider import Spider
-from greedyhull.solvers.gradients.storm import Storm
-from greedyhull.solvers.gradients.svrg import Svrg
-from greedyhull.solvers.parts.careful import step_at
-from greedyhull.solvers.parts.fused_steps import compiled_burst
+from greedyhull.solvers.gradients.momentum import Minibatch, Momentum, Storm
+from greedyhull.solvers.gradients.variance_reduced import Dual, Saga, Spider, Svrg
+from greedyhull.solvers.parts.compiled_stochastic import compiled_burst
 from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps
 from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.needs import unmet
 from greedyhull.solvers.parts.progress import Progress
-from greedyhull.solvers.parts.rules import APriori
 from greedyhull.solvers.parts.schedules import linear, tolerance_at, zero
-from greedyhull.solvers.parts.steps import Constant, OpenLoop, Power, in_advance
-from greedyhull.solvers.parts.unmet import unmet
-from greedyhull.types import AtomSet, CautiousSolver, Needs, Objective, Schedule, StepRule, Supply, Tolerant
-from greedyhull.types.attributes import lacks
-from greedyhull.types.override import KeepsCautiousSolver, KeepsTolerant, keeps, override
+from greedyhull.solvers.parts.steps import APriori, Constant, OpenLoop, Power, in_advance, step_at
+from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule, Supply, lacks
 
 GROWING, TWO_THIRDS, ALL_TERMS = linear(), Root(2.0 / 3.0), FullGap()  # defaults of the named methods
 SLOW, ONE_OVER_K, OPEN_LOOP = Power(0.5), Power(1.0), OpenLoop()
@@ -38,7 +27,7 @@ SLOW, ONE_OVER_K, OPEN_LOOP = Power(0.5), Power(1.0), OpenLoop()
 
 @hinted
 @dataclass(frozen=True)
-class StochasticFrankWolfe(KeepsCautiousSolver, KeepsTolerant):
+class StochasticFrankWolfe:
     """Stochastic Frank-Wolfe: step toward the best atom for an estimate of the gradient.
 
     w ← w + η_k(d − w), d an ε_k-approximate minimiser of ⟨g, ·⟩ for an estimate g of ∇f(w), k counted from one. The class
@@ -89,9 +78,6 @@ class StochasticFrankWolfe(KeepsCautiousSolver, KeepsTolerant):
     every: int | None = None
     look: Look = field(default=FullGap())
     needs = Needs(smooth=True, atoms=False, terms=True)
-
-    if TYPE_CHECKING:
-        keeps(CautiousSolver.needs, Tolerant.tolerance)
 
     def __post_init__(self) -> None:
         check(not lacks(self.estimator, "start"),
@@ -262,7 +248,6 @@ class StochasticFrankWolfe(KeepsCautiousSolver, KeepsTolerant):
         """
         return cls(Dual(batch), step, tolerance, every, look)
 
-    @override
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         step = in_advance(self.step)
         oracle, x = memory.oracle(S), w.view("position", Position)
@@ -282,7 +267,6 @@ class StochasticFrankWolfe(KeepsCautiousSolver, KeepsTolerant):
             w.work.products += 2.0 * (source.spent - before) / source.n
             w.move(w.toward(d), eta)
 
-    @override
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         """Which conditions of its theorem this set-up does not meet."""
         return unmet(self.step, self.estimator, f)

@@ -1,29 +1,46 @@
-"""STORC: stochastic variance-reduced conditional gradient sliding (Hazan and Luo), an accelerated method that slides."""
+"""STORC: stochastic variance-reduced conditional gradient sliding."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from math import ceil, isfinite, sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from greedyhull.errors import check
-from greedyhull.errors.hinted import hinted
-from greedyhull.measures.term_constants import linear_terms, sampled_terms
-from greedyhull.objectives.batch import source_of
+from greedyhull.errors import check, hinted
+from greedyhull.measures.terms import linear_terms, sampled_terms
+from greedyhull.objectives.lines import Parabola
+from greedyhull.objectives.minibatches import source_of
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import dense as dense_atom
-from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps
-from greedyhull.solvers.parts.looks.choice import seen_from
+from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps, seen_from
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
-from greedyhull.solvers.parts.sliding import slide
-from greedyhull.types import Array, Atom, AtomSet, Needs, Objective, Oracle, Solver, State, Supply
-from greedyhull.types.kinds import linear_model
-from greedyhull.types.override import KeepsSolver, keeps, override
+from greedyhull.types import Array, Atom, AtomSet, Needs, Objective, Oracle, State, Supply, linear_model
+
+
+def slide(g: Array, beta: float, u: Callable[[], Array], oracle: Oracle, move: Callable[[Atom, Array, float], None], *,
+          tol: float, share: float, most: int) -> None:
+    """Frank-Wolfe with exact steps on ⟨g, ·⟩ + (β/2)‖· − u₀‖² from u₀ = u(), until its gap is at most ``tol``.
+
+    ``u()`` is the point as it is now and ``move(d, v, η)`` takes it η of the way v to the atom d. The oracle may err by a
+    ``share`` of tol. It ends after ``most`` steps, or where an oracle that errs by more has no atom left that leads down.
+    """
+    start = u().copy()
+    for _ in range(most):
+        x = u()
+        slope = g + beta * (x - start)
+        answer = oracle.argmin(slope, tol=share * tol)
+        gap = float(np.vdot(slope, x)) - answer.atom.dot(slope)
+        if not gap > 0.0 or gap + answer.slack <= tol:
+            return
+        v = -x
+        answer.atom.add_to(v, 1.0)
+        move(answer.atom, v, Parabola(0.0, -gap, beta * float(np.vdot(v, v)), 1.0).argmin())
+
 
 ALL_TERMS = FullGap()  # the default of `Storc.interior`
 
@@ -38,7 +55,7 @@ class Constants(NamedTuple):
 
 @hinted
 @dataclass(frozen=True)
-class Storc(KeepsSolver):
+class Storc:
     """STORC (Hazan and Luo): accelerated conditional gradient sliding with variance reduction.
 
     Epochs t = 1, 2, … of N_t accelerated steps from a snapshot y_0 with known gradient; for k = 1 … N_t and γ = 2/(k + 1)
@@ -96,9 +113,6 @@ class Storc(KeepsSolver):
     batches: tuple[float, float] = (278.0, 8.0)
     needs = Needs(smooth=True, atoms=False, terms=True)
 
-    if TYPE_CHECKING:
-        keeps(Solver.needs)
-
     def __post_init__(self) -> None:
         check(isfinite(self.multiplier) and self.multiplier > 0.0,
               f"Storc(multiplier={self.multiplier!r}) was given; a positive number is wanted.")
@@ -129,7 +143,6 @@ class Storc(KeepsSolver):
         """
         return cls(multiplier, None, smoothness, slope, every, look, (346.0, 0.0))
 
-    @override
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle = memory.oracle(S)
         source: Supply = memory.part("source", lambda: source_of(f, memory.rng))

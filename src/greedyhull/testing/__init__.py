@@ -18,13 +18,10 @@ by what and by how much. They test promises and never look inside, so they hold 
 """
 
 from greedyhull.testing.atoms import check_atoms
-from greedyhull.testing.designs import check_design
-from greedyhull.testing.kinked import kinked_problems
 from greedyhull.testing.losses import check_loss
-from greedyhull.testing.objectives import check_objective
-from greedyhull.testing.problems import Problem, small_problems
-from greedyhull.testing.solvers import check_solver
-from greedyhull.testing.steps import check_step
+from greedyhull.testing.objectives import check_design, check_objective
+from greedyhull.testing.problems import Problem, kinked_problems, small_problems
+from greedyhull.testing.solvers import check_solver, check_step
 
 __all__ = [
     "Problem",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -10,17 +11,370 @@ import numpy as np
 from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.atoms.wrapped import Wrapped
 from greedyhull.errors import GreedyhullError
-from greedyhull.points.entering import as_floor, as_shortlist
+from greedyhull.objectives.designs.stored import DenseDesign
+from greedyhull.points.arrays import length
+from greedyhull.points.blocks import block_from, block_state
+from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
-from greedyhull.points.owners import Joint, vertices
-from greedyhull.testing.blocks import check_atom, check_block
+from greedyhull.points.owners import Joint, least, vertices
+from greedyhull.points.validate import as_answer, as_floor, as_shortlist
 from greedyhull.testing.expect import atom_array, expect, locked, mixture, saved
-from greedyhull.testing.owners import check_owned_shortlist, check_owners, single_atoms
-from greedyhull.testing.representations import check_compressed, check_kinds_of_gradients
-from greedyhull.testing.set_sizes import check_curvature, check_sizes
-from greedyhull.testing.set_trial import Trial, answer_of
-from greedyhull.types import Array, AtomSet
-from greedyhull.types.kinds import listed
+from greedyhull.types import Answer, Array, Atom, AtomSet, Gradient, Oracle, Shortlist, listed
+
+ZERO = "the gradient zero, for which every atom is best"
+
+
+class Asked(list[Array]):
+    """A list of gradients that knows which one a loop over it has come to."""
+
+    now: Array | None = None
+
+    def __iter__(self) -> Iterator[Array]:
+        for g in super().__iter__():
+            self.now = g
+            yield g
+        self.now = None
+
+    @contextmanager
+    def announced(self) -> Iterator[None]:
+        """What goes wrong at the zero gradient is told with it."""
+        self.now = None
+        try:
+            yield
+        except Exception as error:
+            if self.now is None or self.now.any():
+                raise
+            if isinstance(error, AssertionError):
+                raise AssertionError(f"{error} It was asked with {ZERO}.") from error
+            raise AssertionError(f"A set was asked with {ZERO}, and failed: {type(error).__name__}: {error}") from error
+
+
+class Trial:
+    """A set, the gradients it is asked with, and every atom it has been seen to have."""
+
+    def __init__(self, S: AtomSet, minimum: Callable[[Array], float] | None, vertices: Any, trials: int, seed: int) -> None:
+        self.S, self.shape, self.rng = S, S.shape, np.random.default_rng(seed)
+        self.gradients = Asked(_gradients(self.shape, self.rng, trials))
+        with self.gradients.announced():
+            self.answers = [answer_of(S.oracle(self.rng), g) for g in self.gradients]
+        self.atoms = [answer.atom for answer in self.answers]
+        found = [atom_array(d, self.shape) for d in self.atoms]
+        known = all_atoms(S) if vertices is None else [np.asarray(v, dtype=np.float64).reshape(self.shape) for v in vertices]
+        self.pool = np.stack([*found, *(known or [])]).reshape(-1, int(np.prod(self.shape)))
+        self.size = float(np.linalg.norm(self.pool, axis=1).max())
+        self._minimum, self._all = minimum, known is not None
+
+    def least(self, g: Array) -> tuple[float, bool]:
+        """The least ⟨g, ·⟩ anybody knows of, and whether it is the true minimum."""
+        seen = float(self.pool.dot(g.ravel()).min())
+        return (seen, self._all) if self._minimum is None else (min(seen, float(self._minimum(g))), True)
+
+    def tolerance(self, g: Array) -> float:
+        return 1e-9 * float(np.linalg.norm(g)) * max(self.size, 1e-300)
+
+
+def _gradients(shape: tuple[int, ...], rng: np.random.Generator, trials: int) -> list[Array]:
+    """Random gradients, and the awkward ones: zero, ties, one coordinate, tiny and huge."""
+    plain = [rng.standard_normal(shape) for _ in range(trials)]
+    size = int(np.prod(shape))
+    units = [sign * np.eye(1, size, int(j)).reshape(shape) for j in rng.integers(size, size=3) for sign in (1.0, -1.0)]
+    few = [np.where(rng.random(shape) < 0.3, g, 0.0) for g in plain[:3]]
+    ties = [np.ones(shape), -np.ones(shape), np.round(plain[0])]
+    return [locked(g) for g in [*plain, *units, *few, *ties, 1e-8 * plain[1], 1e8 * plain[2], np.zeros(shape)]]
+
+
+def answer_of(oracle: Oracle, g: Array, enough: float = -np.inf) -> Answer:
+    """What the oracle says, as a run would understand it."""
+    return as_answer(oracle.argmin(g, enough=enough), g.shape)
+
+
+def all_atoms(S: AtomSet) -> list[Array] | None:
+    """All the atoms of a set that can list them and has not too many."""
+    atoms = listed(S)
+    # sets with at most so many atoms are searched through and through
+    return None if atoms is None or len(atoms) > 4096 else [atom_array(atoms[j], S.shape) for j in range(len(atoms))]
+
+
+def check_sizes(trial: Trial) -> None:
+    """max_abs, diameter, circumradius and radius_around bound what they say they bound."""
+    S, pool = trial.S, trial.pool
+    for _ in range(5):
+        c = trial.rng.random(trial.shape) * (trial.rng.random(trial.shape) < 0.7)
+        bound, most = S.max_abs(c), float((np.abs(pool) @ c.ravel()).max())
+        expect(most <= bound * (1 + 1e-9), f"{S!r}: max_abs(c) = {bound:.6g}, but an atom has Σ c|d| = {most:.6g}.")
+    squares = (pool**2).sum(axis=1)
+    apart = float(np.sqrt(max(0.0, (squares[:, None] + squares[None, :] - 2 * pool @ pool.T).max())))
+    diameter, radius = _known(lambda: S.diameter), _known(lambda: S.circumradius)
+    if diameter is not None:
+        expect(
+            apart <= diameter * (1 + 1e-7), f"{S!r} has diameter {diameter:.6g}, but two of its atoms are {apart:.6g} apart."
+        )
+    if radius is not None:
+        ball = _enclosing(pool)
+        expect(
+            ball <= radius * (1 + 1e-7) + 1e-7 * trial.size,
+            f"{S!r} has circumradius {radius:.6g}, but no ball below {ball:.6g} holds its atoms.",
+        )
+        expect(
+            diameter is None or radius <= diameter * (1 + 1e-12),
+            f"{S!r} has circumradius {radius} above its diameter {diameter}.",
+        )
+    if diameter is not None:
+        x = pool[: len(pool) // 2 + 1].mean(axis=0)
+        far, around = float(np.sqrt(((pool - x) ** 2).sum(axis=1).max())), float(S.radius_around(x.reshape(trial.shape)))
+        hair = 1e-7 * trial.size
+        expect(far <= around * (1 + 1e-7) + hair, f"{S!r}: radius_around(x) = {around:.6g}, but an atom is {far:.6g} from x.")
+
+
+def _known(size: Callable[[], float | None]) -> float | None:
+    """A size of the set; None where the set does not say it."""
+    try:
+        value = size()
+    except (GreedyhullError, AttributeError):
+        return None
+    return None if value is None else float(value)
+
+
+def _enclosing(points: Array) -> float:
+    """A lower bound on the radius of the least ball around ``points``: any weights in the dual give one."""
+    squares = (points**2).sum(axis=1)
+    alpha = np.full(len(points), 1.0 / len(points))
+    best = 0.0
+    for k in range(200):
+        centre = alpha @ points
+        best = max(best, float(alpha @ squares - centre @ centre))
+        farthest = int(np.argmax(squares - 2 * points @ centre))
+        alpha *= 1 - 2 / (k + 3)
+        alpha[farthest] += 2 / (k + 3)
+    return float(np.sqrt(best))
+
+
+def check_curvature(trial: Trial) -> None:
+    """The curvature constant of a random quadratic is not beaten by any two atoms; a set may refuse."""
+    from greedyhull.objectives.by_name import quadratic
+
+    if len(trial.shape) > 1:
+        return
+    B = trial.rng.standard_normal((trial.shape[0], trial.shape[0]))
+    Q = B @ B.T / trial.shape[0]
+    try:
+        M = quadratic(Q).curvature(trial.S)
+    except GreedyhullError:
+        return
+    images = (trial.pool - trial.pool[0]) @ B / np.sqrt(trial.shape[0])  # far from the origin, squares would cancel
+    squares = (images**2).sum(axis=1)
+    seen = float((squares[:, None] + squares[None, :] - 2 * images @ images.T).max())
+    expect(
+        seen <= float(M) * (1 + 1e-7), f"{trial.S!r} has {M!r} for a quadratic, but two atoms have ‖s − s'‖²_Q = {seen:.6g}."
+    )
+    if M.status == "exact" and trial._all:
+        expect(
+            float(M) <= seen * (1 + 1e-7), f"{trial.S!r} calls {M!r} exact, but over all its atoms the maximum is {seen:.6g}."
+        )
+
+
+def check_atom(d: Atom, shape: tuple[int, ...], g: Array) -> None:
+    """An atom's dot, add_to, image and key tell of one and the same array."""
+    x = atom_array(d, shape)
+    expect(np.isfinite(x).all(), f"The atom {d!r} has entries that are not finite.")
+    hash(d.key)
+    tol = 1e-12 * (float(np.abs(g).ravel() @ np.abs(x).ravel()) + 1e-300)
+    expect(
+        abs(d.dot(g) - float(np.vdot(g, x))) <= tol, f"{d!r}.dot(g) is {d.dot(g)!r}, but its array gives {np.vdot(g, x)!r}."
+    )
+    w = np.ones(shape)
+    d.add_to(w, -0.5)
+    expect(np.allclose(w, 1.0 - 0.5 * x, rtol=1e-12, atol=1e-12), f"{d!r}.add_to(w, c) does not add c·d.")
+    if len(shape) == 1:
+        A = np.random.default_rng(0).standard_normal((3, shape[0]))
+        expect(np.allclose(d.image(DenseDesign(A)), A @ x, rtol=1e-9, atol=1e-9 * float(np.abs(A @ x).max() + 1e-300)),
+               f"{d!r}.image(A) is not A·d.")
+
+
+def check_block(atoms: list[Any], shape: tuple[int, ...], rng: np.random.Generator) -> None:
+    """A block does for many atoms what each does alone, and survives `take`, `append` and saving."""
+    size = int(np.prod(shape))
+    different = list({d.key: d for d in atoms}.values())
+    block = different[0].block(size)
+    for d in different[1:]:
+        block = block.append(d)
+    rows = np.stack([atom_array(d, shape) for d in different])
+    _check_rows(block, rows, rng)
+    for d in different:
+        expect(block.key_of(d) in list(block.keys), f"A block does not know the key of its atom {d!r}.")
+    expect(len(block.take(np.arange(0))) == 0, "A block does not become empty where no atom is taken.")
+    both = block.take(np.arange(1)).extend(block)
+    expect(len(both) == 1 + len(different) and len(block) == len(different), "A block's extend makes no new block of both.")
+    some = np.flatnonzero(rng.random(len(different)) < 0.5)
+    if len(some):
+        _check_rows(block.take(some), rows[some], rng)
+    again = block_from(saved(block_state(block)))
+    _check_rows(again, rows, rng)
+    expect(list(again.keys) == list(block.keys), "A block that was saved and read back has other keys than before.")
+
+
+def _check_rows(block: Any, rows: Array, rng: np.random.Generator) -> None:
+    expect(
+        len(block) == len(block.keys) == len(rows),
+        f"A block of {len(rows)} atoms has length {len(block)} and {len(block.keys)} keys.",
+    )
+    shape = rows.shape[1:]
+    flat = rows.reshape(len(rows), -1)
+    g, c = rng.standard_normal(shape), rng.standard_normal(len(rows))
+    size = float(np.abs(flat).sum()) + 1e-300
+    expect(np.allclose(block.dots(g), flat @ g.ravel(), rtol=1e-9, atol=1e-12 * size), "A block's dots(g) are not ⟨g, dᵢ⟩.")
+    w = np.zeros(shape)
+    block.add_to(w, c)
+    expect(np.allclose(w.ravel(), c @ flat, rtol=1e-9, atol=1e-12 * size), "A block's add_to(w, c) does not add Σ cᵢ dᵢ.")
+    sizes = np.zeros(shape)
+    block.add_sizes_to(sizes, np.abs(c))
+    expect(np.allclose(sizes.ravel(), np.abs(c) @ np.abs(flat), rtol=1e-9, atol=1e-12 * size),
+           "A block's add_sizes_to(w, c) does not add Σ cᵢ|dᵢ|.")
+    for i in range(len(rows)):
+        expect(
+            np.array_equal(atom_array(block[i], shape), rows[i]), f"Atom {i} of a block is not the atom that was put there."
+        )
+    if len(shape) == 1:
+        A = rng.standard_normal((3, shape[0]))
+        Z = block.images(DenseDesign(A))
+        expect(np.allclose(Z, A @ flat.T, rtol=1e-9, atol=1e-12 * size), "A block's images(A) are not A·dᵢ.")
+        expect(np.allclose(block.combine(DenseDesign(A), c), A @ (c @ flat), rtol=1e-9, atol=1e-11 * size),
+               "A block's combine(A, c) is not A Σ cᵢ dᵢ.")
+
+
+SAME = 1e-12  # as the driver asks
+
+
+def check_kinds_of_gradients(S: AtomSet, gradients: list[Array], tolerance: Callable[[Array], float]) -> None:
+    """A set that takes gradients of any kind answers a sparse matrix and an operator as it answers the array."""
+    if S.traits.gradients != "any" or len(S.shape) != 2:
+        return
+    from scipy.sparse import csr_array
+    from scipy.sparse.linalg import aslinearoperator
+
+    for g in gradients[:8]:
+        kinds: list[Gradient] = [csr_array(g), aslinearoperator(np.array(g))]
+        for other in kinds:
+            _check_kind(S, g, other, tolerance(g))
+
+
+def _check_kind(S: AtomSet, g: Array, other: Gradient, tol: float) -> None:
+    what = f"{S!r} says that it takes any kind of gradient, and asked with a {type(other).__name__}"
+    try:
+        oracle = S.oracle(np.random.default_rng(0))
+        plain, answer = oracle.argmin(g), oracle.argmin(other)  # type: ignore[arg-type]
+        told, block = answer.atom.dot(other), answer.atom.block(g.size).dots(other)
+    except Exception as error:
+        raise AssertionError(f"{what} it failed: {type(error).__name__}: {error}") from error
+    score = float(np.vdot(g, atom_array(answer.atom, S.shape)))
+    expect(answer.kind != "always" or score - answer.slack <= plain.atom.dot(g) + tol,
+           f"{what} its atom scores {score:.12g}; asked with the array, {plain.atom.dot(g):.12g}.")
+    expect(abs(told - score) <= tol and abs(float(block[0]) - score) <= tol,
+           f"{what} its atom says that it scores {told:.12g}, and a block of it {float(block[0]):.12g}; it is {score:.12g}.")
+    expect(np.array_equal(as_array(other), g), f"{what} it wrote on the gradient.")
+
+
+def check_compressed(S: AtomSet, rng: np.random.Generator) -> None:
+    """The same point in no more atoms than before, each of them in the set, with the weights of a mixture."""
+    for atoms in (1, 4, 12):
+        w = mixture(S, rng, atoms)
+        keys, before = list(w.block.keys), w.array()
+        block, alpha = S.compressed(w.block, w.weights.copy(), SAME)
+        unchanged = list(w.block.keys) == keys and np.array_equal(w.array(), before)
+        expect(unchanged, f"compressed of {S!r} changed what it was given.")
+        expect(1 <= len(block) <= len(keys), f"compressed of {S!r} wrote a point of {len(keys)} atoms in {len(block)}.")
+        try:
+            fewer = Iterate(block, alpha, S.shape)
+        except GreedyhullError as error:
+            raise AssertionError(f"compressed of {S!r}: {error}") from error
+        good = np.all(fewer.weights >= 0.0) and np.all(np.abs(fewer.totals - 1.0) <= 1e-14 * (1.0 + len(fewer)))
+        expect(good, f"compressed of {S!r} gave the weights {fewer.weights}, which are not those of a mixture.")
+        off, allowed = length(fewer.array() - before), SAME * length(w.absolute())
+        expect(off <= allowed + 1e-300, f"compressed of {S!r} gave a point that is {off:.3g} away; {allowed:.3g} was allowed.")
+        for d in vertices(block):
+            expect(S.contains(atom_array(d, S.shape)), f"compressed of {S!r} gave {d!r}, which it does not contain.")
+
+
+SHOWN = 6  # places that a sentence names
+
+
+def single_atoms(atoms: list[Atom]) -> list[Atom]:
+    """The atoms that a point keeps: the parts of vertices, with their owners."""
+    return [part for d in atoms for part in (d.owned if isinstance(d, Joint) else (d,))]
+
+
+def check_owners(trial: Trial) -> None:
+    """Answers have a part for each owner, none of them is beaten by another of the same owner, and they can be exchanged."""
+    S, said = trial.S, trial.S.traits.owners
+    expect(isinstance(said, int) and said >= 1, f"{S!r} says owners = {said!r}; a whole number of at least 1 is wanted.")
+    for d in trial.atoms:
+        have = len(d.parts) if isinstance(d, Joint) else 0
+        expect(have == said or (said == 1 and have == 0), f"{S!r} says owners = {said}, but answered {d!r}, which "
+               f"{f'has {have} parts' if have else 'is no Joint'}. A set of several owners answers with Joint(parts, owners), "
+               "a part for each, and says in owners how many there are.")
+    joints = [d for d in trial.atoms if isinstance(d, Joint)]
+    if joints:
+        _check_parts(trial, joints)
+        _check_exchanged(trial, joints)
+
+
+def _check_parts(trial: Trial, joints: list[Joint]) -> None:
+    """The part of an owner is the best of all parts that it has been seen to have."""
+    S = trial.S
+    for owner in range(len(joints[0].parts)):
+        rows = np.stack([atom_array(d.parts[owner], trial.shape).ravel() for d in joints])
+        for i, (g, answer) in enumerate(zip(trial.gradients, trial.answers, strict=True)):
+            scores = rows.dot(g.ravel())
+            j = int(scores.argmin())
+            expect(answer.kind != "always" or scores[i] - answer.slack <= scores[j] + trial.tolerance(g),
+                   f"{S!r} answered with the part {joints[i].parts[owner]!r} of owner {owner}, of score {scores[i]:.12g}, but "
+                   f"its part {joints[j].parts[owner]!r} scores {scores[j]:.12g}. The argmin of owner {owner} is wrong, or "
+                   f"its parts lie in the wrong block: {_where(joints, trial.shape)}")
+
+
+def _check_exchanged(trial: Trial, joints: list[Joint]) -> None:
+    """Any part of one owner goes with any part of another: that is what a product is."""
+    S = trial.S
+    for d in joints[:8]:
+        expect(S.contains(atom_array(d, trial.shape)), f"{S!r} answered {d!r}, which it does not contain. If each part is a "
+               f"point of its set, one lies in the wrong block: {_where(joints, trial.shape)}")
+    for _ in range(8):
+        picked = trial.rng.integers(len(joints), size=len(joints[0].parts))
+        mixed = Joint(tuple(joints[int(i)].parts[owner] for owner, i in enumerate(picked)))
+        expect(S.contains(atom_array(mixed, trial.shape)), f"{S!r} does not contain {mixed!r}, whose parts come from several "
+               "of its answers. A point mixes the parts of each owner by themselves: the owners of a part must be the same in "
+               f"every answer, and its entries zero outside the owner's block: {_where(joints, trial.shape)}")
+
+
+def _where(joints: list[Joint], shape: tuple[int, ...]) -> str:
+    """Where the parts of each owner have entries, and which places are of two."""
+    used = [np.any([atom_array(d.parts[b], shape).ravel() != 0.0 for d in joints], axis=0) for b in joints[0].owners]
+    said = "; ".join(f"those of owner {b} have entries at {_places(mask)}" for b, mask in enumerate(used))
+    shared = np.sum(used, axis=0) > 1
+    return f"{said}{f'; {_places(shared)} belong to more than one' if shared.any() else ''}."
+
+
+def _places(mask: Array) -> str:
+    places = np.flatnonzero(mask).tolist()
+    return f"{places[:SHOWN]}{' and more' if len(places) > SHOWN else ''}" if places else "no place"
+
+
+def check_owned_shortlist(S: AtomSet, found: Shortlist, g: Array, m: int, trial: Trial) -> None:
+    """best(g, m): the first atom of each owner is its best, at most m of each, each once, all parts of points of the set."""
+    owners, tol = found.owners, trial.tolerance(g)
+    assert owners is not None
+    scores = np.asarray(found.atoms.dots(g), dtype=np.float64)
+    low = least(scores, owners)
+    for owner in range(S.traits.owners):
+        own = scores[owners == owner]
+        expect(1 <= len(own) <= m, f"{S!r} answered best(g, {m}) with {len(own)} atoms of owner {owner}.")
+        expect(own[0] <= low[owner] + tol, f"{S!r} answered best(g, {m}) with an atom of owner {owner} that scores "
+               f"{own[0]:.12g} before one that scores {low[owner]:.12g}; the best one comes first.")
+    expect(len(set(found.atoms.keys)) == len(found.atoms), f"{S!r} answered best(g, {m}) with an atom twice.")
+    expect(float(low.sum()) - found.slack <= trial.least(g)[0] + tol,
+           f"{S!r}: the best of best(g, {m}) score {low.sum():.12g}, all owners together; {trial.least(g)[0]:.12g} exists.")
+    for d in vertices(found.atoms):
+        expect(S.contains(atom_array(d, trial.shape)), f"{S!r} does not contain {d!r}, made of parts of its best(g, {m}).")
 
 
 def check_atoms(S: AtomSet, *, minimum: Callable[[Array], float] | None = None, vertices: Any = None, trials: int = 20,

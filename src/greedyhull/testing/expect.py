@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.points.entering import as_answer
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import dense as dense_atom
+from greedyhull.points.validate import as_answer
 from greedyhull.types import Array, AtomSet, State
 
 

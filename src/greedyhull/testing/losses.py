@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 
 from greedyhull.objectives.losses.base import Separable
-from greedyhull.objectives.losses.profiled import Profiled
+from greedyhull.objectives.losses.intercepts import Profiled
 from greedyhull.testing.expect import expect, locked
-from greedyhull.testing.lines import check_line
-from greedyhull.testing.objectives import check_objective
-from greedyhull.types import Array, AtomSet, Loss
-from greedyhull.types.attributes import lacks
+from greedyhull.testing.objectives import check_line, check_objective
+from greedyhull.types import Array, AtomSet, Loss, lacks
 
 
 def check_loss(loss: Loss, *, low: float = -2.0, high: float = 2.0, targets: str = "real", seed: int = 0) -> None:
@@ -242,7 +240,7 @@ def _check_storage(make: Any, X: Array, rest: tuple[Array, ...], S: AtomSet) -> 
     """Sparse data are the same data."""
     from scipy.sparse import csc_array, csr_array
 
-    from greedyhull.objectives.designs.sparse import SparseDesign
+    from greedyhull.objectives.designs.stored import SparseDesign
 
     for kind in (csc_array, csr_array):
         w = S.centre()

@@ -1,4 +1,4 @@
-"""Small problems whose minima are known by other means: what solvers are tried on."""
+"""Small problems whose minima are known by other means."""
 
 from __future__ import annotations
 
@@ -12,8 +12,128 @@ import numpy as np
 
 import greedyhull as gh
 from greedyhull.points.coordinate_iterate import CoordinateIterate
-from greedyhull.testing.reference import Gradient, Value, ball_minimum, hull_minimum, set_minimum
+from greedyhull.testing.expect import atom_array
 from greedyhull.types import Array, AtomSet, Objective
+
+Value = Callable[[Array], float]
+Gradient = Callable[[Array], Array]
+
+
+def hull_minimum(vertices: Array, value: Value, gradient: Gradient) -> float:
+    """The least value found over the hull of the rows of ``vertices``: a point of the hull attains it."""
+    weights = np.full(len(vertices), 1.0 / len(vertices))
+    best = value(weights @ vertices)
+    for _ in range(3):  # a restart at the point it stopped at takes SLSQP a few digits further
+        weights = _slsqp(value, gradient, vertices, weights)
+        weights = _polished(value, gradient, vertices, weights)
+        before, best = best, min(best, value(weights @ vertices))
+        if before - best <= 1e-15 * abs(best):
+            break
+    return float(best)
+
+
+def ball_minimum(d: int, radius: float, value: Value, gradient: Gradient) -> float:
+    """The same over a Euclidean ball: SLSQP, then projected gradient steps, halved until they help."""
+    from scipy import optimize
+
+    def inside(x: Array) -> Array:
+        return x * min(1.0, radius / max(float(np.linalg.norm(x)), 1e-300))
+
+    slsqp: Any = optimize.minimize
+    room: Any = {"type": "ineq", "fun": lambda x: radius**2 - x @ x, "jac": lambda x: -2 * x}
+    x = inside(slsqp(value, np.zeros(d), jac=gradient, method="SLSQP", constraints=[room], options={"ftol": 1e-16}).x)
+    here, step = value(x), 1.0
+    while step > 1e-12:
+        trial = inside(x - step * gradient(x))
+        if value(trial) < here:
+            x, here, step = trial, value(trial), 1.5 * step
+        else:
+            step *= 0.5
+    return float(here)
+
+
+def set_minimum(S: AtomSet, value: Value, gradient: Gradient, *, rounds: int = 30) -> float:
+    """The same where only the oracle is known: its atoms are gathered until none helps."""
+    rng = np.random.default_rng(0)
+    oracle = S.oracle(rng)
+    atoms = [
+        atom_array(oracle.argmin(rng.standard_normal(S.shape)).atom, S.shape).ravel() for _ in range(2 * int(np.prod(S.shape)))
+    ]
+    vertices = np.unique(np.stack([*atoms, S.centre().array().ravel()]), axis=0)
+
+    def flat(x: Array) -> float:
+        return value(x.reshape(S.shape))
+
+    def slope(x: Array) -> Array:
+        return gradient(x.reshape(S.shape)).ravel()
+
+    weights, best = np.full(len(vertices), 1.0 / len(vertices)), np.inf
+    for _ in range(rounds):
+        weights = _slsqp(flat, slope, vertices, weights)
+        x = weights @ vertices
+        before, best = best, min(best, flat(x))
+        g = slope(x)
+        d = atom_array(oracle.argmin(g.reshape(S.shape)).atom, S.shape).ravel()
+        if g @ (x - d) <= 1e-13 * (abs(best) + 1e-3) or before - best <= 1e-15 * abs(best):
+            break
+        keep = weights > 0
+        vertices, weights = np.vstack([vertices[keep], d]), np.append(weights[keep], 0.0)
+    return float(best)
+
+
+def _slsqp(value: Value, gradient: Gradient, vertices: Array, weights: Array) -> Array:
+    from scipy import optimize
+
+    slsqp: Any = optimize.minimize
+    total: Any = {"type": "eq", "fun": lambda a: a.sum() - 1.0, "jac": lambda a: np.ones(len(a))}
+    with np.errstate(all="ignore"):
+        found = slsqp(
+            lambda a: _plain(value(_inside(a) @ vertices)),
+            weights,
+            jac=lambda a: vertices @ gradient(_inside(a) @ vertices),
+            method="SLSQP",
+            bounds=[(0.0, 1.0)] * len(weights),
+            constraints=[total],
+            options={"maxiter": 500, "ftol": 1e-16},
+        )
+    candidate = _inside(np.asarray(found.x))
+    return candidate if value(candidate @ vertices) <= value(weights @ vertices) else weights
+
+
+def _plain(value: float) -> float:
+    return value if np.isfinite(value) else 1e30
+
+
+def _inside(weights: Array) -> Array:
+    weights = np.maximum(np.nan_to_num(weights), 0.0)
+    return weights / weights.sum() if weights.sum() > 0 else np.full(len(weights), 1.0 / len(weights))
+
+
+def _polished(value: Value, gradient: Gradient, vertices: Array, weights: Array) -> Array:
+    """Golden-section searches from the worst vertex in use to the best one, while that helps."""
+    from scipy.optimize import minimize_scalar
+
+    weights, here = weights.copy(), value(weights @ vertices)
+    for _ in range(200):
+        scores = vertices @ gradient(weights @ vertices)
+        used = np.flatnonzero(weights > 0)
+        worst, best = used[scores[used].argmax()], int(scores.argmin())
+        if scores[worst] - scores[best] <= 1e-13 * (abs(here) + 1e-12):
+            break
+        x, v, top = weights @ vertices, vertices[best] - vertices[worst], float(weights[worst])
+        step = float(
+            minimize_scalar(
+                lambda s, x=x, v=v: _plain(value(x + s * v)), bounds=(0.0, top), method="bounded", options={"xatol": 1e-15}
+            ).x
+        )
+        trial = weights.copy()
+        trial[worst], trial[best] = top - step, trial[best] + step
+        ahead = value(trial @ vertices)
+        if not ahead < here:
+            break
+        weights, here = trial, ahead
+    return weights
+
 
 Reference = Callable[[Value, Gradient], float]  # the least value over a set, found by other means
 D = 5  # coordinates of the small problems
@@ -241,3 +361,56 @@ def _entropy() -> _Model:
         return np.asarray(np.log(w + 0.1) + 1 - c)
 
     return _Model(value, gradient, lambda: gh.function(value, gradient, D), ())
+
+
+def cutting_minimum(vertices: Array, value: Value, gradient: Gradient) -> float:
+    """The least value over the hull of the rows of ``vertices``, for f that is linear between kinks.
+
+    Linear programs find the least point of all tangents seen; each new tangent is a piece of f, and there are finitely many.
+    """
+    from scipy.optimize import linprog
+
+    weights, best, rows, sides = np.full(len(vertices), 1.0 / len(vertices)), np.inf, [], []
+    for _ in range(500):
+        x = weights @ vertices
+        here, g = value(x), gradient(x)
+        best = min(best, here)
+        rows.append(np.append(vertices @ g, -1.0))  # α·Vg − t ≤ ⟨g, x⟩ − f(x)
+        sides.append(float(g @ x) - here)
+        total = np.append(np.ones(len(vertices)), 0.0)[None, :]
+        found: Any = linprog(np.append(np.zeros(len(vertices)), 1.0), np.array(rows), np.array(sides), total, [1.0],
+                        [(0.0, None)] * len(vertices) + [(None, None)])
+        if found.fun >= best - 1e-12 * (1.0 + abs(best)):
+            break
+        weights = np.maximum(found.x[:-1], 0.0)
+        weights /= weights.sum()
+    return float(best)
+
+
+@cache
+def kinked_problems() -> tuple[Problem, ...]:
+    """Every loss with kinks over polytopes, with weights, intercepts, ties and a minimum of zero among them.
+
+    >>> len({type(problem.f.loss).__name__ for problem in kinked_problems()}) >= 4
+    True
+    """
+    rng = np.random.default_rng(11)
+    X, y = rng.standard_normal((9, D)), rng.standard_normal(9)
+    labels, weights = np.sign(y), rng.integers(1, 4, 9)
+    unit, points = np.eye(D), rng.standard_normal((7, D))
+    sets: dict[str, tuple[Any, Array]] = {"L1Ball": (gh.L1Ball(D, 1.5), 1.5 * np.vstack([unit, -unit])),
+                                          "Simplex": (gh.Simplex(D), unit), "Vertices": (gh.Vertices(points), points)}
+    quantile, tube = partial(gh.quantile, q=0.3), partial(gh.epsilon_insensitive, epsilon=0.4)
+    pairs: list[tuple[str, Any, tuple[Array, ...], str]] = [
+        *(("absolute", gh.absolute, (X, y), name) for name in sets),
+        *(("hinge", gh.hinge, (X, labels), name) for name in sets),
+        ("quantile", quantile, (X, y), "L1Ball"), ("epsilon_insensitive", tube, (X, y), "L1Ball"),
+        ("absolute of small numbers, with ties", gh.absolute, (np.round(X), np.round(y)), "L1Ball"),
+        ("absolute, f* = 0", gh.absolute, (X, X @ np.full(D, 0.2)), "Simplex"),
+        ("hinge, weighted", partial(gh.hinge, sample_weight=weights), (X, labels), "L1Ball"),
+        ("absolute, intercept", partial(gh.absolute, intercept=True), (X, y + 3.0), "L1Ball"),
+        ("hinge, intercept", partial(gh.hinge, intercept=True), (X, labels), "L1Ball"),
+        ("epsilon_insensitive, intercept", partial(tube, intercept=True), (X, y - 2.0), "Simplex"),
+    ]
+    return tuple(Problem(f"{what} over {name}", make(*data), sets[name][0], data=data, make=make,
+                         reference=partial(cutting_minimum, sets[name][1])) for what, make, data, name in pairs)

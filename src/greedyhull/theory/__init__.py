@@ -46,44 +46,44 @@ from greedyhull.theory.arsfw import (
     lazy_regret,
     lazy_regret_printed,
 )
-from greedyhull.theory.batch_schedules import (
-    AnytimeAverage,
-    AsRecorded,
-    BetterSchedule,
-    FixedHorizon,
-    LastIterate,
-    without_replacement,
-)
-from greedyhull.theory.bound import Bound, Constant, Quantity, Status
-from greedyhull.theory.equivalence import fw_to_jones, jones_to_fw, prune
-from greedyhull.theory.expect import expect_rate
-from greedyhull.theory.expected import Along, expected_error
-from greedyhull.theory.growing_weights import GrowingWeights
-from greedyhull.theory.interior import interior_rate, linear_rate
-from greedyhull.theory.jones import joint_jones_rate, jones_rate, mean_jones_rate
-from greedyhull.theory.listed import Bounds, Refused, Theorems
-from greedyhull.theory.lower import greedy_recursion, greedy_step, one_atom_lower, recursion_lower
-from greedyhull.theory.pairwise import (
+from greedyhull.theory.bound import Bound, Bounds, Constant, Constants, Quantity, Refused, Status, Theorems
+from greedyhull.theory.jones import (
     box_width,
+    expected_jones_error,
+    joint_jones_rate,
+    jones_rate,
     l1_width,
+    mean_jones_rate,
     pairwise_jones_error,
     pairwise_jones_rate,
     simplex_width,
     swap_steps,
+    variance_reduced_jones_rate,
 )
 from greedyhull.theory.rates import (
     aggregate_rate,
+    diverges,
+    fw_to_jones,
     gap_rate,
+    greedy_recursion,
+    greedy_step,
+    interior_rate,
+    jones_to_fw,
     late_start_rate,
+    limit,
     line_search_rate,
+    linear_rate,
     multiplicative_rate,
+    one_atom_lower,
+    prune,
     rate,
+    recursion,
+    recursion_lower,
+    remaining,
     warm_start_index,
     warm_start_rate,
     zhang,
 )
-from greedyhull.theory.recursion import diverges, limit, recursion, remaining
-from greedyhull.theory.reduced import expected_jones_error, variance_reduced_jones_rate
 from greedyhull.theory.related import (
     SOURCES,
     momentum_rate,
@@ -96,13 +96,28 @@ from greedyhull.theory.related import (
     svrf_epoch_rate,
     svrf_rate,
 )
-from greedyhull.theory.stochastic import asfw, asfw_gap, asfw_line_search, asj, asj_gap, asj_printed
-from greedyhull.theory.table import Constants
+from greedyhull.theory.stochastic import (
+    Along,
+    AnytimeAverage,
+    AsRecorded,
+    BetterSchedule,
+    FixedHorizon,
+    GrowingWeights,
+    LastIterate,
+    asfw,
+    asfw_gap,
+    asfw_line_search,
+    asj,
+    asj_gap,
+    asj_printed,
+    expect_rate,
+    expected_error,
+    without_replacement,
+)
 
 if TYPE_CHECKING:
-    from greedyhull.measures.constants import constants
-    from greedyhull.measures.spread import jones_variance
-    from greedyhull.measures.violation import expect_violation
+    from greedyhull.measures.constants import constants, jones_variance
+    from greedyhull.measures.terms import expect_violation
 
 __all__ = [
     "SOURCES",
@@ -199,11 +214,11 @@ def __getattr__(name: str) -> Any:
 
         return constants
     if name == "jones_variance":
-        from greedyhull.measures.spread import jones_variance
+        from greedyhull.measures.constants import jones_variance
 
         return jones_variance
     if name == "expect_violation":
-        from greedyhull.measures.violation import expect_violation
+        from greedyhull.measures.terms import expect_violation
 
         return expect_violation
     raise AttributeError(f"module 'greedyhull.theory' has no attribute {name!r}")

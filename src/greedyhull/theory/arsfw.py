@@ -22,9 +22,9 @@ import numpy as np
 import numpy.typing as npt
 
 from greedyhull.errors import check
-from greedyhull.theory.arguments import Array, K, above_zero, at_least, counts, known, like, steps, tolerances
-from greedyhull.theory.batch_schedules import power_sum
-from greedyhull.theory.recursion import per_step
+from greedyhull.theory.bound import Array, K, above_zero, at_least, counts, known, like, steps, tolerances
+from greedyhull.theory.rates import per_step
+from greedyhull.theory.stochastic import power_sum
 
 
 def lazy_regret(sigma: npt.ArrayLike, g: npt.ArrayLike, rho: float, R2: float) -> float:

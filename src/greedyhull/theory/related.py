@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from greedyhull.errors import check
-from greedyhull.theory.arguments import K, above_zero, at_least, counts, curvature, like
+from greedyhull.theory.bound import K, above_zero, at_least, counts, curvature, like
 from greedyhull.theory.rates import _harmonic
 
 Source = Literal["derived", "as published"]

@@ -5,7 +5,7 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.apps import synthetic_control
-from greedyhull.apps.synthetic.figure import limits, positions
+from greedyhull.apps.synthetic import limits, positions
 
 pytest.importorskip("matplotlib").use("Agg")
 

@@ -5,7 +5,7 @@ import datetime
 import numpy as np
 import pytest
 
-from greedyhull.apps.synthetic.labels import check_ordered, in_order, missing, place
+from greedyhull.apps.synthetic_panel import check_ordered, in_order, missing, place
 from greedyhull.errors import GreedyhullError
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from greedyhull.apps.synthetic.placebos import ratios, rmspe, share, well_fitted
+from greedyhull.apps.synthetic_panel import ratios, rmspe, share, well_fitted
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-200, 1.0, 1e150, 1e300])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from greedyhull.apps import synthetic_control
-from greedyhull.apps.synthetic.summary import named, since
+from greedyhull.apps.synthetic import named, since
 
 rng = np.random.default_rng(3)
 Y = 20 + rng.standard_normal((12, 5)).cumsum(axis=0)

@@ -5,8 +5,8 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 import greedyhull as gh
-from greedyhull.atoms.geometry.birkhoff_region import birkhoff_region
-from greedyhull.points.frames import Units
+from greedyhull.atoms.birkhoff import birkhoff_region
+from greedyhull.points.direction import Units
 
 
 @pytest.mark.parametrize("n", [1, 2, 6, 10])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from greedyhull.atoms.geometry.dense_descent import descend_dense, projected, threshold
+from greedyhull.atoms.matrix_descent import descend_dense, projected, threshold
 
 rng = np.random.default_rng(3)
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.atoms.geometry import factor_descent
-from greedyhull.atoms.geometry.factor_descent import column_units, descend, descend_symmetric
+from greedyhull.atoms import matrix_descent as factor_descent
+from greedyhull.atoms.matrix_descent import column_units, descend, descend_symmetric
 
 
 @pytest.fixture

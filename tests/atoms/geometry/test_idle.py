@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.atoms.geometry.idle import unconstrained
-from greedyhull.kernels.matrix_quadratics import EntryEquations, NormalEquations
+from greedyhull.atoms.matrix_splitting import unconstrained
+from greedyhull.kernels.matrix_models import EntryEquations, NormalEquations
 
 rng = np.random.default_rng(155)
 

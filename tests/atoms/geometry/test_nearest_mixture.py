@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 import greedyhull as gh
-from greedyhull.atoms.geometry.nearest_mixture import nearest_mixture
+from greedyhull.atoms.vertices import nearest_mixture
 
 V = np.random.default_rng(5).standard_normal((60, 7))
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import nnls
 
 import greedyhull as gh
-from greedyhull.atoms.geometry.nearest_point import STEPS, nearest_point
+from greedyhull.atoms.geometry import STEPS, nearest_point
 from greedyhull.points.shapes import Basis, Dense
 from greedyhull.types import Answer
 

@@ -5,9 +5,9 @@ import pytest
 from scipy.sparse import csr_array
 
 import greedyhull as gh
-from greedyhull.atoms.geometry.newton_descent import descend_newton
+from greedyhull.atoms.matrix_splitting import descend_newton
 from greedyhull.points.coordinate_iterate import CoordinateIterate
-from greedyhull.types.kinds import modelled
+from greedyhull.types import modelled
 
 rng = np.random.default_rng(10)
 

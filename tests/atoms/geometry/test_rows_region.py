@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 
 import greedyhull as gh
-from greedyhull.points.frames import Units
+from greedyhull.points.direction import Units
 
 
 def drawn(rng: np.random.Generator, d: int = 12, bounds: Any = (0, None)) -> gh.LinearProgram:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from greedyhull.atoms.geometry.splitting import descend_split, projection
-from greedyhull.kernels.matrix_quadratics import EntryEquations, NormalEquations
+from greedyhull.atoms.matrix_splitting import descend_split, projection
+from greedyhull.kernels.matrix_models import EntryEquations, NormalEquations
 
 rng = np.random.default_rng(4)
 

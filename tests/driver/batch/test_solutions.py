@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.driver.batch.line import Line
+from greedyhull.driver.batch.problems import Line
 
 RNG = np.random.default_rng(1)
 X, Y = RNG.standard_normal((15, 5)), RNG.standard_normal((15, 7))
@@ -60,7 +60,7 @@ def test_the_progress_line_tells_how_far_a_batch_is():
         def update(self, text, refresh):
             self.drawn.append(str(text))
 
-    from greedyhull.driver.batch.record import Record
+    from greedyhull.driver.batch.problems import Record
 
     record, paper = Record(3, (2,)), Paper()
     record.gaps[:2], record.converged[:2] = 1e-3, True

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.driver.saved import load_state, save_state
+from greedyhull.driver.checkpoint import load_state, save_state
 from greedyhull.driver.solution_file import DOCUMENT
 
 RNG = np.random.default_rng(1)
@@ -100,6 +100,6 @@ def test_a_folder_or_a_full_disk_gets_words(tmp_path, monkeypatch):
     def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("greedyhull.driver.batch.solutions_file.save_state", full)
+    monkeypatch.setattr("greedyhull.driver.batch.solutions.save_state", full)
     with pytest.raises(gh.GreedyhullError, match=r"cannot be written \(No space left on device\)"):
         found.save(tmp_path / "found.npz")

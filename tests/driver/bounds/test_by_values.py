@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.driver.bounds import by_values
+from greedyhull.driver.bounds import of_run as by_values
 from greedyhull.theory import Constant
 
 H, C = np.diag([1.0, 5.0, 30.0]), np.array([0.1, 0.2, 0.05])

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.driver.bounds.mean.in_advance import sizes_of, steps_of, tolerances_of
+from greedyhull.driver.bounds.record import sizes_of, steps_of, tolerances_of
 from greedyhull.solvers.gradients.base import Root, size
-from greedyhull.solvers.parts.batch_sizes import Grown
+from greedyhull.solvers.parts.schedules import Grown
 from greedyhull.solvers.parts.steps import OpenLoop
 
 T = 57

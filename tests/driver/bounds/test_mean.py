@@ -8,7 +8,7 @@ import pytest
 
 import greedyhull as gh
 from greedyhull import theory
-from greedyhull.driver.saved import load_state, save_state
+from greedyhull.driver.checkpoint import load_state, save_state
 from greedyhull.errors import GreedyhullError
 from greedyhull.solvers.gradients import Minibatch, Svrg
 from greedyhull.solvers.parts.schedules import constant, harmonic, of_gap, power

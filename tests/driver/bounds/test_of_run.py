@@ -7,7 +7,7 @@ import pytest
 
 import greedyhull as gh
 from greedyhull import theory
-from greedyhull.driver.saved import load_state, save_state
+from greedyhull.driver.checkpoint import load_state, save_state
 from greedyhull.theory import Bound, Bounds
 
 RNG = np.random.default_rng(5)

@@ -6,7 +6,7 @@ import pytest
 
 from greedyhull.experiments.paper import QUICK
 from greedyhull.experiments.paper.experiment import Check, bounded
-from greedyhull.experiments.paper.leader_on_a_line import IDLE
+from greedyhull.experiments.paper.nonsmooth import IDLE
 
 BOUNDS = {  # what each experiment asks theory for
     "lemma2": ["recursion"],
@@ -38,8 +38,8 @@ OTHERS = {"theorem2": {"c = 0: largest error over the exact worst case of so man
 def test_divided_bounds_fail(name, monkeypatch):
     module = importlib.import_module(f"greedyhull.experiments.paper.statements.{name}")
     if name in ("theorem5", "asfw"):  # what is expected is exact: runs, which take long, change nothing
-        monkeypatch.setattr("greedyhull.experiments.paper.rare.Rare.measured", lambda *_: 1.0)
-        monkeypatch.setattr("greedyhull.experiments.paper.bent.Bent.measured", lambda *_: 1.0)
+        monkeypatch.setattr("greedyhull.experiments.paper.nonsmooth.Rare.measured", lambda *_: 1.0)
+        monkeypatch.setattr("greedyhull.experiments.paper.nonsmooth.Bent.measured", lambda *_: 1.0)
         if name == "theorem5":
             monkeypatch.setattr(module, "typical", lambda *_: (module.attained(), module.Table("", (), ())))
     checks = [check for check in module.run(QUICK, 0).checks if check.share]

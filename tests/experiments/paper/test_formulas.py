@@ -5,10 +5,9 @@ import pytest
 
 from greedyhull.experiments import asfw_eg_b
 from greedyhull.experiments.paper.experiment import fitted
-from greedyhull.experiments.paper.problems import logit
-from greedyhull.experiments.paper.statements.complexity import promised_by_k, promised_by_squares
-from greedyhull.experiments.paper.statements.proposition2 import hoeffding
-from greedyhull.experiments.paper.trajectory import play
+from greedyhull.experiments.paper.problems import logit, play
+from greedyhull.experiments.paper.propositions import hoeffding
+from greedyhull.experiments.paper.stochastic import promised_by_k, promised_by_squares
 from greedyhull.solvers.jones import Jones
 from greedyhull.solvers.parts.schedules import harmonic
 from greedyhull.solvers.parts.steps import OpenLoop

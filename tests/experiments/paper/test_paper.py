@@ -15,11 +15,8 @@ import pytest
 
 from greedyhull.cli import run
 from greedyhull.experiments.paper import QUICK, Check, Experiment, Figure, Finding, Series
-from greedyhull.experiments.paper.draw import svg, write_csv
 from greedyhull.experiments.paper.experiment import at_least, at_most, equal, fitted
-from greedyhull.experiments.paper.misprints import MISPRINTS
-from greedyhull.experiments.paper.page import csv_name, write
-from greedyhull.experiments.paper.registry import EXPERIMENTS
+from greedyhull.experiments.paper.page import EXPERIMENTS, MISPRINTS, csv_name, svg, write, write_csv
 
 NAMES = [experiment.name for experiment in EXPERIMENTS]
 
@@ -189,7 +186,7 @@ def test_the_same_seed_gives_the_same_numbers(findings):
 
 
 def test_worst_cases_say_how_to_install_what_they_need(monkeypatch):
-    monkeypatch.setattr("greedyhull.experiments.paper.statements.worst_cases.find_spec", lambda name: None)
+    monkeypatch.setattr("greedyhull.experiments.paper.jones.find_spec", lambda name: None)
     found = EXPERIMENTS[NAMES.index("worst_cases")].run(QUICK, 0)
     assert found.ok and 'pip install -e ".[paper]"' in found.verdict and not found.figures
 
@@ -207,7 +204,7 @@ def test_the_command_writes_the_page(tmp_path, capsys):
 def test_a_finding_that_fails_is_said_and_shown(tmp_path, capsys, monkeypatch):
     failed = Finding("No.", (at_most("one", 2.0, 1.0),))
     bad = Experiment("bad", "Theorem 0", "False", "A.", "B.", "C?", lambda scale, seed: failed)
-    monkeypatch.setattr("greedyhull.experiments.paper.registry.EXPERIMENTS", (bad,))
+    monkeypatch.setattr("greedyhull.experiments.paper.page.EXPERIMENTS", (bad,))
     assert run(["paper", "--out", str(tmp_path / "page")]) == 1
     assert "FAILS  Theorem 0" in capsys.readouterr().out
     assert "✗ Fails." in (tmp_path / "page" / "index.html").read_text(encoding="utf-8")

@@ -10,14 +10,12 @@ import secrets
 import numpy as np
 import pytest
 
-from greedyhull.experiments.paper.bent import Bent
-from greedyhull.experiments.paper.leader_on_a_line import CONSTANTS, OnALine, solved
-from greedyhull.experiments.paper.rare import IDLE, SMALL, Expected, Rare
-from greedyhull.experiments.paper.statements import asfw as asfw_page
-from greedyhull.experiments.paper.statements import theorem5
-from greedyhull.solvers.gradients.minibatch import Minibatch
-from greedyhull.solvers.parts.gradient_weights import Fading, Steady, Unweighted
+from greedyhull.experiments.paper import stochastic as asfw_page
+from greedyhull.experiments.paper import stochastic as theorem5
+from greedyhull.experiments.paper.nonsmooth import CONSTANTS, IDLE, SMALL, Bent, Expected, OnALine, Rare, solved
+from greedyhull.solvers.gradients.momentum import Minibatch
 from greedyhull.solvers.parts.steps import Constant
+from greedyhull.solvers.regularized_stochastic_frank_wolfe import Fading, Steady, Unweighted
 from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
 from greedyhull.solvers.stochastic_jones import StochasticJones
 from greedyhull.theory import AnytimeAverage, ConstantWeights, FixedHorizon, LastIterate, arsfw, asfw, asfw_gap, asj

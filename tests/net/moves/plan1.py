@@ -1,13 +1,13 @@
 PLAN = {}
-RENAMES = {("kernels/group_ball_qp.py", "FIRST"): "EARLY", ("kernels/product_qp.py", "MOST"): "DENSE", ("measures/width.py", "MOST"): "SMALL"}
+RENAMES = {("kernels/group_qp.py", "FIRST"): "EARLY", ("kernels/product_qp.py", "MOST"): "DENSE", ("measures/constants.py", "MOST"): "SMALL"}
 def add(pkg, target, doc, *parts):
     pre = pkg + "/" if pkg else ""
     PLAN[pre + target + ".py"] = (doc, [pre + p + ".py" for p in parts])
 def plan(pkg, rows):
     for target, doc, parts in rows: add(pkg, target, doc, *parts.split())
 
-PLAN["errors.py"] = ("Errors and warnings: what a message says, and which name was probably meant.", ["errors/__init__.py"] + [f"errors/{p}.py" for p in "given hints hinted attributes renamed".split()])
-PLAN["types.py"] = ("The contracts between the layers: objectives, losses, designs, sets, oracles, points and solvers.", [f"types/{p}.py" for p in "arrays attributes traits views atoms answers designs losses batches objectives sets regions shards crews solvers kinds".split()] + ["types/__init__.py"])
+PLAN["errors.py"] = ("Errors and warnings: what a message says, and which name was probably meant.", ["errors.py"] + [f"errors/{p}.py" for p in "given hints hinted attributes renamed".split()])
+PLAN["types.py"] = ("The contracts between the layers: objectives, losses, designs, sets, oracles, points and solvers.", [f"types/{p}.py" for p in "arrays attributes traits views atoms answers designs losses batches objectives sets regions shards crews solvers kinds".split()] + ["types.py"])
 plan("kernels", [
  ("core", "The compiled core: how it is loaded, its threads, interrupts, and checks of arrays in one pass.", "core threads interrupt checks"),
  ("simplex_qp", "Small quadratics over the simplex and over budgets, solved to rounding.", "simplex_qp active_sets pairwise face_newton l1_swaps budget_batch"),
@@ -43,4 +43,4 @@ plan("measures", [
  ("terms", "Constants of the terms of a sum over a set: noise, Lipschitz constants, norms.", "reach noise steepness violation term_constants"),
  ("constants", "The constants that bounds are made of, for one objective over one set.", "spread width constants"),
 ])
-PLAN["points/aligned.py"] = ("Labels of frames and series: arrays in the order of other labels.", ["points/aligned.py", "objectives/labelled.py"])
+PLAN["points/aligned.py"] = ("Labels of frames and series: arrays in the order of other labels.", ["points/aligned.py", "points/aligned.py"])

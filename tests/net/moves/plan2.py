@@ -1,5 +1,5 @@
 import runpy
-PLAN = {}; RENAMES = {("objectives/sharded/worker.py", "SAMPLED"): "SEEN"}
+PLAN = {}; RENAMES = {("remote/worker.py", "SAMPLED"): "SEEN"}
 def add(pkg, target, doc, *parts):
     pre = pkg + "/" if pkg else ""
     PLAN[pre + target + ".py"] = (doc, [pre + p + ".py" for p in parts])

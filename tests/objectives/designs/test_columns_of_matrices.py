@@ -5,8 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from greedyhull.objectives.designs import design
-from greedyhull.objectives.designs.observed import Observed
-from greedyhull.objectives.designs.tasks import Tasks
+from greedyhull.objectives.designs.matrix import Observed, Tasks
 from greedyhull.testing import check_design
 
 rng = np.random.default_rng(0)

@@ -9,8 +9,7 @@ from scipy.sparse import coo_array, csc_array, csr_array
 import greedyhull as gh
 from greedyhull.objectives import designs
 from greedyhull.objectives.designs import design
-from greedyhull.objectives.designs.dense import Chunked, DenseDesign
-from greedyhull.objectives.designs.sparse import SparseDesign
+from greedyhull.objectives.designs.stored import Chunked, DenseDesign, SparseDesign
 
 X = np.random.default_rng(0).standard_normal((6, 4))
 

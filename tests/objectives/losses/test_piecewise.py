@@ -10,13 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import greedyhull as gh
-from greedyhull.objectives.losses.absolute import Absolute
-from greedyhull.objectives.losses.epsilon_insensitive import EpsilonInsensitive
-from greedyhull.objectives.losses.hinge import Hinge
-from greedyhull.objectives.losses.kinks import Kinks, kinked_search
-from greedyhull.objectives.losses.piecewise import PiecewiseLinear
-from greedyhull.objectives.losses.quantile import Quantile
-from greedyhull.objectives.losses.softened import Softened
+from greedyhull.objectives.losses.intercepts import Softened
+from greedyhull.objectives.losses.piecewise import (
+    Absolute,
+    EpsilonInsensitive,
+    Hinge,
+    Kinks,
+    PiecewiseLinear,
+    Quantile,
+    kinked_search,
+)
 from greedyhull.testing import check_loss
 
 Array = np.ndarray[Any, Any]

@@ -9,13 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 import greedyhull as gh
-from greedyhull.objectives.losses.huber import Huber
-from greedyhull.objectives.losses.logistic import Logistic
-from greedyhull.objectives.losses.poisson import Poisson
-from greedyhull.objectives.losses.power import Power
-from greedyhull.objectives.losses.profiled import Profiled
-from greedyhull.objectives.losses.squared import Squared
-from greedyhull.objectives.losses.squared_hinge import SquaredHinge
+from greedyhull.objectives.losses.intercepts import Profiled
+from greedyhull.objectives.losses.smooth import Huber, Logistic, Poisson, Power, Squared, SquaredHinge
 
 signs = np.array([1.0, -1.0, 1.0, -1.0, 1.0])
 y = np.array([0.3, -2.0, 1.0, 4.0, 0.5])

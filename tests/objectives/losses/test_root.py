@@ -5,12 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from greedyhull.objectives.losses.huber import Huber
-from greedyhull.objectives.losses.logistic import Logistic
-from greedyhull.objectives.losses.power import Power
-from greedyhull.objectives.losses.profiled import Profiled
-from greedyhull.objectives.losses.root import root
-from greedyhull.objectives.losses.squared_hinge import SquaredHinge
+from greedyhull.objectives.losses.base import root
+from greedyhull.objectives.losses.intercepts import Profiled
+from greedyhull.objectives.losses.smooth import Huber, Logistic, Power, SquaredHinge
 
 
 def losses(n: int, scale: float, rng: Any) -> list[Any]:

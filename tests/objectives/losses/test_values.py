@@ -10,13 +10,7 @@ from hypothesis import strategies as st
 from scipy.special import expit, huber
 
 from greedyhull.objectives.losses.base import Separable
-from greedyhull.objectives.losses.huber import Huber
-from greedyhull.objectives.losses.logistic import Logistic
-from greedyhull.objectives.losses.negative_log import NegativeLog
-from greedyhull.objectives.losses.poisson import Poisson
-from greedyhull.objectives.losses.power import Power
-from greedyhull.objectives.losses.squared import Squared
-from greedyhull.objectives.losses.squared_hinge import SquaredHinge
+from greedyhull.objectives.losses.smooth import Huber, Logistic, NegativeLog, Poisson, Power, Squared, SquaredHinge
 
 Array = np.ndarray[Any, Any]
 real = st.lists(st.floats(-8, 8), min_size=4, max_size=4).map(np.array)

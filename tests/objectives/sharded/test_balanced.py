@@ -7,11 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from greedyhull.objectives.losses.absolute import Absolute
-from greedyhull.objectives.losses.epsilon_insensitive import EpsilonInsensitive
-from greedyhull.objectives.losses.hinge import Hinge
-from greedyhull.objectives.sharded.balanced import balanced, dual, mixed
-from greedyhull.objectives.sharded.intercepts import Settled
+from greedyhull.objectives.losses.piecewise import Absolute, EpsilonInsensitive, Hinge
+from greedyhull.remote.intercepts import Settled, balanced, dual, mixed
 
 rng = np.random.default_rng(0)
 Z, Y = rng.standard_normal(40), 3.0 * rng.standard_normal(40)

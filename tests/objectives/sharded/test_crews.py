@@ -18,8 +18,7 @@ from pieces import Files, Pieces
 from scipy.sparse import csr_array
 
 import greedyhull as gh
-from greedyhull.objectives.sharded.bundles import bundles_of
-from greedyhull.objectives.sharded.serial import Serial
+from greedyhull.remote.executors import Serial, bundles_of
 from greedyhull.types import Shard
 
 SFW, RSFW = gh.StochasticFrankWolfe, gh.RegularizedStochasticFrankWolfe
@@ -233,7 +232,7 @@ def test_a_cluster_stays_on_this_machine(dask):
 
 @pytest.mark.parametrize("terminal", [True, False])
 def test_the_dashboard_is_shown_where_a_terminal_watches(terminal, monkeypatch, capsys):
-    from greedyhull.objectives.sharded import cluster
+    from greedyhull.remote import cluster
 
     crew = type("Crew", (), {"dashboard": "http://127.0.0.1:1/status"})()
     monkeypatch.setattr(cluster, "joined", lambda address, workers: crew)
@@ -244,7 +243,7 @@ def test_the_dashboard_is_shown_where_a_terminal_watches(terminal, monkeypatch, 
 
 
 def test_a_scheduler_that_cannot_be_reached_is_named(monkeypatch):
-    from greedyhull.objectives.sharded import cluster
+    from greedyhull.remote import cluster
 
     monkeypatch.setattr(cluster, "REACHED_IN", 0.3)
     with pytest.raises(gh.GreedyhullError, match=r"answered at tcp://127.0.0.1:9 within 0.3 s"):
@@ -254,7 +253,7 @@ def test_a_scheduler_that_cannot_be_reached_is_named(monkeypatch):
 
 
 def test_other_versions_on_workers_are_refused(dask, monkeypatch):
-    from greedyhull.objectives.sharded import cluster
+    from greedyhull.remote import cluster
 
     theirs = dict(cluster._versions(), numpy="1.0")
     monkeypatch.setattr(dask._client, "run", lambda _: {"tcp://127.0.0.1:1": theirs})
@@ -287,7 +286,7 @@ def test_zeros_of_a_point_are_not_sent(team):
 def test_a_task_arrives_as_it_was_sent():
     import pickle
 
-    from greedyhull.objectives.sharded.expand import Expand
+    from greedyhull.remote.tasks import Expand
 
     for x in (np.zeros(100), np.eye(1, 200, 7)[0], np.arange(100.0), -np.zeros(300), np.ones(3)):
         task = pickle.loads(pickle.dumps(Expand(None, x, 0.5, True, steps=x)))  # type: ignore[arg-type]
@@ -295,7 +294,7 @@ def test_a_task_arrives_as_it_was_sent():
 
 
 def test_large_sums_are_added_by_bundle(table, team, monkeypatch):
-    from greedyhull.objectives.sharded import trip
+    from greedyhull.remote import executors as trip
 
     X, y, _ = table
     f = gh.logistic(Pieces(X, y, CUTS))
@@ -308,8 +307,8 @@ def test_large_sums_are_added_by_bundle(table, team, monkeypatch):
 @pytest.mark.parametrize("bundles", [2, 3, 5])
 def test_very_large_sums_go_up_a_tree(bundles, table, dask, monkeypatch):
     """Pairs of bundles are added by the workers, and one sum comes back: the one of the same tree here."""
-    from greedyhull.objectives.sharded import trip
-    from greedyhull.objectives.sharded.worker import added, work
+    from greedyhull.remote import executors as trip
+    from greedyhull.remote.worker import added, work
 
     X, y, s = table
     monkeypatch.setattr(trip, "LARGEST", 0)
@@ -340,7 +339,7 @@ def test_very_large_sums_go_up_a_tree(bundles, table, dask, monkeypatch):
 
 
 def deadly_both(fuse: str, left: Any, right: Any) -> Any:
-    from greedyhull.objectives.sharded.worker import both
+    from greedyhull.remote.worker import both
 
     with suppress(FileNotFoundError):
         Path(fuse).unlink()
@@ -351,7 +350,8 @@ def deadly_both(fuse: str, left: Any, right: Any) -> Any:
 def test_a_worker_that_dies_while_it_adds_changes_nothing(table, dask, monkeypatch, tmp_path):
     from functools import partial
 
-    from greedyhull.objectives.sharded import cluster, trip
+    from greedyhull.remote import cluster
+    from greedyhull.remote import executors as trip
 
     X, y, _ = table
     monkeypatch.setattr(trip, "LARGEST", 0)
@@ -478,7 +478,7 @@ class Leaving(Files):
 
 def test_the_exit_code_of_workers_that_end_by_themselves_is_theirs(table, tmp_path, monkeypatch):
     X, y, _ = table
-    monkeypatch.setattr("greedyhull.objectives.sharded.processes.DEATHS", 0)
+    monkeypatch.setattr("greedyhull.remote.executors.DEATHS", 0)
     with gh.processes(1) as crew, pytest.raises(gh.GreedyhullError, match="the last one with exit code 3"):
         gh.minimize(gh.logistic(Leaving.written(tmp_path, X, y, [30])).on(crew), gh.L1Ball(8, 2.0))
 

@@ -9,13 +9,8 @@ import pytest
 from pieces import Pieces
 
 import greedyhull as gh
-from greedyhull.objectives.losses.huber import Huber
-from greedyhull.objectives.losses.logistic import Logistic
-from greedyhull.objectives.losses.poisson import Poisson
-from greedyhull.objectives.losses.power import Power
-from greedyhull.objectives.losses.squared import Squared
-from greedyhull.objectives.losses.squared_hinge import SquaredHinge
-from greedyhull.objectives.sharded.intercepts import Leaning, settled
+from greedyhull.objectives.losses.smooth import Huber, Logistic, Poisson, Power, Squared, SquaredHinge
+from greedyhull.remote.intercepts import Leaning, settled
 from greedyhull.testing.expect import mixture
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.objectives.sharded.serial import Serial
+from greedyhull.remote.executors import Serial
 from greedyhull.types import Shard
 
 D, ROWS, COUNT = 100, 26_000, 8  # eight shards of 20 MB
@@ -107,7 +107,7 @@ def test_workers_hold_two_shards_and_the_driver_none(tmp_path):
 
 def keep_nothing() -> int:
     """In a Dask worker: its number, and from now on no shard stays in memory there."""
-    from greedyhull.objectives.sharded import worker
+    from greedyhull.remote import worker
 
     worker.CACHE.room = 0
     return os.getpid()
@@ -177,7 +177,8 @@ def test_the_first_pass_over_sparse_rows_copies_none_of_them(tmp_path):
 def test_columns_are_measured_in_portions(n, portion, kind, monkeypatch):
     from scipy.sparse import csr_array
 
-    from greedyhull.objectives.sharded import first_look, rows
+    from greedyhull.remote import rows
+    from greedyhull.remote import summary as first_look
 
     monkeypatch.setattr(first_look, "PORTION", portion)
     monkeypatch.setattr(rows, "IN_CACHE", 4 * portion)

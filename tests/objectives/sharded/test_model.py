@@ -338,7 +338,7 @@ def test_arguments_are_checked_as_for_arrays(table):
 
 
 def test_shards_that_fit_are_loaded_once_and_others_each_time(table):
-    from greedyhull.objectives.sharded.serial import Serial
+    from greedyhull.remote.executors import Serial
 
     X, y, _ = table
     S, one = gh.L1Ball(8, 2.0), 50 * 8 * 8 + 50 * 8
@@ -384,7 +384,7 @@ def test_a_batch_is_fetched_in_one_trip_and_its_mean_is_f(table):
 def test_rows_are_drawn_from_all_shards_alike(table):
     X, y, _ = table
     f = gh.least_squares(Pieces(X, y, [80, 80]))
-    from greedyhull.objectives.batch import source_of
+    from greedyhull.objectives.minibatches import source_of
 
     source = source_of(f, np.random.default_rng(0))
     drawn = np.concatenate([source.draw(8).index for _ in range(200)])
@@ -402,9 +402,9 @@ def test_a_start_at_zero_does_not_hide_the_hessian_of_its_coordinate(n, d):
 
 
 def test_atoms_that_are_zero_tell_nothing_and_cost_nothing():
-    from greedyhull.objectives.expanded_small import among
-    from greedyhull.points.expanded import Expansion
+    from greedyhull.objectives.expansion import among
     from greedyhull.points.shapes import BasisBlock
+    from greedyhull.points.views import Expansion
 
     H = np.array([[4.0, 0.0, 1.0], [0.0, 0.0, 0.0], [1.0, 0.0, 9.0]])
     known = Expansion(0.0, np.zeros(3), 0.0, {}, H, BasisBlock(3, [0, 0, 2], [2.0, 0.0, 3.0]))

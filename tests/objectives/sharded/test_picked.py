@@ -8,10 +8,11 @@ from pieces import Pieces
 from scipy.sparse import csr_array
 
 import greedyhull as gh
-from greedyhull.objectives.sharded import expand, rows
-from greedyhull.objectives.sharded.picked import PickedRows, few_columns
-from greedyhull.points.expanded import Along
 from greedyhull.points.shapes import BasisBlock
+from greedyhull.points.views import Along
+from greedyhull.remote import rows
+from greedyhull.remote import tasks as expand
+from greedyhull.remote.rows import PickedRows, few_columns
 
 N, D, EACH = 120, 400, 30  # rows, columns, entries of a row
 WEIGHED = [3, 17, 18, 250, 399]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.objectives.shards import arrow
+from greedyhull.data import arrow
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import greedyhull as gh
-from greedyhull.objectives.shards import text_blocks
+from greedyhull.data import files as text_blocks
 
 
 @pytest.mark.parametrize("size", [60, 300, 10**6])

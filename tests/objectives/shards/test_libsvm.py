@@ -8,7 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import greedyhull as gh
-from greedyhull.objectives.shards import numbered, text_blocks
+from greedyhull.data import files as numbered
+from greedyhull.data import files as text_blocks
 
 
 def test_large_files_are_cut_at_lines(folder, rows, whole, monkeypatch):

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 import greedyhull as gh
-from greedyhull.objectives.shards import npz
+from greedyhull.data import arrays as npz
 
 M = sparse.random(12, 40, density=0.1, format="csr", random_state=0)
 CSR = {"format": np.array(b"csr"), "shape": np.array([12, 40]), "data": M.data, "indices": M.indices, "indptr": M.indptr,

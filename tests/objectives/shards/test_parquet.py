@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import greedyhull as gh
-from greedyhull.objectives.shards import columnar
+from greedyhull.data import arrow as columnar
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
@@ -167,7 +167,7 @@ def test_more_rows_than_fit_are_refused_before_they_are_read(folder, refused, mo
 
 
 def test_a_large_row_group_is_cut_into_parts(folder, whole, monkeypatch):
-    from greedyhull.objectives.shards import parquet
+    from greedyhull.data import arrow as parquet
 
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((1000, 2)), rng.standard_normal(1000)
@@ -182,7 +182,7 @@ def test_a_large_row_group_is_cut_into_parts(folder, whole, monkeypatch):
 
 
 def test_a_fault_in_a_part_is_named_by_its_row_in_the_file(folder, refused, monkeypatch):
-    from greedyhull.objectives.shards import parquet
+    from greedyhull.data import arrow as parquet
 
     a = np.ones(100)
     a[73] = np.nan

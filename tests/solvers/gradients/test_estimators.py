@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.objectives.batch import Source
-from greedyhull.objectives.finite_sum import finite_sum
-from greedyhull.objectives.sampler import Sampler
+from greedyhull.objectives.black_box import finite_sum
+from greedyhull.objectives.minibatches import Sampler, Source
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.solvers.gradients import Dual, Minibatch, Momentum, Root, Saga, Spider, Storm, Svrg
 from greedyhull.solvers.parts.schedules import constant, linear

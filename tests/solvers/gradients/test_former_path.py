@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import greedyhull as gh
-from greedyhull.driver.digest import digest
+from greedyhull.driver.resume import digest
 from greedyhull.solvers.gradients import Minibatch, Root, Saga, Svrg
 
 DIGESTS = {  # as states that were saved under the former path have them

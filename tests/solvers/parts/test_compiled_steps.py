@@ -14,7 +14,7 @@ import pytest
 import scipy.sparse as sp
 
 import greedyhull as gh
-from greedyhull.atoms.positive_l1_ball import PositiveL1Ball
+from greedyhull.atoms.l1_ball import PositiveL1Ball
 from greedyhull.kernels import core as home
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts import compiled_steps

@@ -3,7 +3,7 @@
 import numpy as np
 
 import greedyhull as gh
-from greedyhull.atoms.geometry.grouped_region import GroupedSection
+from greedyhull.atoms.grouped_simplex import GroupedSection
 
 
 def test_a_quadratic_that_is_not_solved_leaves_a_frank_wolfe_step(monkeypatch):

@@ -5,11 +5,11 @@ import pytest
 from scipy import sparse
 
 import greedyhull as gh
+from greedyhull.driver.checkpoint import load_state, save_state
 from greedyhull.driver.run import Run
-from greedyhull.driver.saved import load_state, save_state
-from greedyhull.objectives.designs.sparse import SparseDesign
+from greedyhull.objectives.designs.stored import SparseDesign
 from greedyhull.solvers.gradients import Dual, Minibatch, Momentum, Saga, Spider, Storm, Svrg
-from greedyhull.solvers.parts import fused_steps as burst
+from greedyhull.solvers.parts import compiled_stochastic as burst
 from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
 
 pytestmark = pytest.mark.filterwarnings("ignore::greedyhull.errors.GreedyhullWarning")

@@ -8,8 +8,8 @@ import pytest
 
 import greedyhull as gh
 from greedyhull import extend
-from greedyhull.atoms.geometry.birkhoff_region import BirkhoffRegion
-from greedyhull.solvers.parts import hessian_products
+from greedyhull.atoms.birkhoff import BirkhoffRegion
+from greedyhull.solvers.parts import coordinate_rounds as hessian_products
 
 Array = np.ndarray[Any, Any]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.atoms.oracle_base import OracleBase
+from greedyhull.atoms.base import OracleBase
 from greedyhull.solvers.parts.memory import Memory, Recorder
 from greedyhull.testing.expect import saved
 from greedyhull.types import Answer
@@ -136,7 +136,7 @@ def test_what_is_no_rule_is_refused(rule: Any) -> None:
 
 
 def test_an_oracle_that_is_derived_from_the_exact_one_is_asked_itself():
-    from greedyhull.atoms.closed_oracle import ClosedOracle
+    from greedyhull.atoms.base import ClosedOracle
 
     class Worse(ClosedOracle):
         def argmin(self, g, tol=0.0, enough=-np.inf):

@@ -7,9 +7,9 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.points.coordinate_iterate import CoordinateIterate
+from greedyhull.solvers.lu_freund import Duals, NoDuals, duals_of
 from greedyhull.solvers.parts.memory import Recorder
 from greedyhull.solvers.parts.progress import Progress
-from greedyhull.solvers.parts.sample_duals import Duals, NoDuals, duals_of
 
 RNG = np.random.default_rng(5)
 X, Y, S = RNG.standard_normal((30, 4)), RNG.standard_normal(30), gh.L1Ball(4, 1.0)

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import greedyhull as gh
-from greedyhull.atoms.positive_l1_ball import PositiveL1Ball
+from greedyhull.atoms.l1_ball import PositiveL1Ball
 from greedyhull.estimators.l1_path import Covariance, Data, PositiveTrail, Trail
 from greedyhull.kernels.core import core
-from greedyhull.solvers.parts.square_path import matrix_path, square_path, square_starts
+from greedyhull.solvers.parts.paths import matrix_path, square_path, square_starts
 
 pytestmark = pytest.mark.skipif(core is None, reason="there is no compiled core")
 TOL = 1e-9

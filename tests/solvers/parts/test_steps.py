@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.objectives.line import Curve, Parabola
+from greedyhull.objectives.lines import Curve, Parabola
 from greedyhull.testing import small_problems
 
 

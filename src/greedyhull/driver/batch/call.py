@@ -7,25 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.driver.asked import check_seed, check_solver, check_stop
-from greedyhull.driver.batch.line import Line
-from greedyhull.driver.batch.one_by_one import solve_one_by_one
-from greedyhull.driver.batch.problems import left_out, problems_of
-from greedyhull.driver.batch.record import Record
-from greedyhull.driver.batch.shared import shared_by
-from greedyhull.driver.batch.solutions import Asked, Solutions
-from greedyhull.driver.batch.starts import Starts, starts_of
-from greedyhull.driver.batch.together import aim_of, inside, solve_together
+from greedyhull.driver.batch.problems import Line, Record, left_out, problems_of, shared_by
+from greedyhull.driver.batch.solutions import Asked, Solutions, Starts, starts_of
+from greedyhull.driver.batch.together import aim_of, inside, solve_one_by_one, solve_together
+from greedyhull.driver.certificate import check_problem
+from greedyhull.driver.choose import check_seed, check_solver, check_stop
 from greedyhull.driver.minimize import DEFAULT_STOP
-from greedyhull.driver.mix_ups import check_problem
 from greedyhull.driver.stop import Stop
-from greedyhull.errors import GreedyhullError, check
-from greedyhull.errors.given import shown
-from greedyhull.kernels.threads import public
+from greedyhull.errors import GreedyhullError, check, shown
+from greedyhull.kernels.core import public
 from greedyhull.points.aligned import agree
 from greedyhull.solvers.corrective import Corrective
-from greedyhull.types import Array, AtomSet, Index, Objective, Solver
-from greedyhull.types.attributes import lacks
+from greedyhull.types import Array, AtomSet, Index, Objective, Solver, lacks
 
 
 @public

@@ -1,25 +1,35 @@
-"""What a batch is made of: objectives one by one, or one design with many targets."""
+"""What a batch is made of, what is known of each problem, and the progress line."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
 from inspect import signature
+from time import perf_counter
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from greedyhull.atoms.base import AtomSet as DefaultSet
-from greedyhull.atoms.budget import budget_of
+from greedyhull.atoms.budget import Budget, budget_of
 from greedyhull.atoms.vertices import Vertices
-from greedyhull.errors import GreedyhullError, check
-from greedyhull.errors.given import shown
-from greedyhull.errors.hints import unknown
+from greedyhull.driver.display import BETWEEN, live_line, one_line
+from greedyhull.errors import GreedyhullError, check, shown, unknown
+from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs import design
-from greedyhull.points.aligned import alike, keep, kept, labels_of
+from greedyhull.objectives.designs.stored import DenseDesign
+from greedyhull.objectives.losses.intercepts import Profiled
+from greedyhull.objectives.losses.smooth import Squared
+from greedyhull.points.aligned import agree, alike, keep, kept, labels_of
 from greedyhull.points.arrays import is_sparse, masked
-from greedyhull.types import Array, AtomSet, Index, Objective
-from greedyhull.types.attributes import lacks
+from greedyhull.types import Array, AtomSet, Index, Objective, Shape, lacks
+
+if TYPE_CHECKING:
+    from greedyhull.driver.solution import Solution
+
 
 OWN = ("solver", "start", "stop", "without", "seed", "progress")  # what a batch itself can be told
 WANTED = "a list of objectives, such as [least_squares(X, y) for y in Y.T], or least_squares with X= and Y="
@@ -151,3 +161,195 @@ def objective_of(problems: Listed | Targets, i: int) -> Objective:
     f: Objective = problems.objective(i)
     check(not lacks(f, "domain", "gradient"), lambda: f"it is {shown(f)}; {WANTED} is wanted.")
     return f
+
+
+WIDEST = 2048  # columns, so that the Gram matrix takes 32 MB at most
+LARGE = 1e60  # and those of larger ones overflow
+
+
+@dataclass(frozen=True, eq=False)
+class Shared:
+    """½ Σ pᵢ(xᵢ·w − yᵢ)² over a budget, for every column y of Y, perhaps with an intercept.
+
+    ``f`` is one of the objectives; data are float64.
+    """
+
+    f: Composite
+    S: AtomSet
+    budget: Budget
+    X: Array
+    Y: Array
+    p: Array | float
+    intercept: bool
+
+    @property
+    def scales(self) -> Array:
+        """w = scales·u, where u has the budget one."""
+        return self.budget.scales
+
+    @cached_property
+    def columns(self) -> Array:
+        """The columns in terms of u, centred where there is an intercept."""
+        A = self.X * self.scales
+        return A - self._mean(A) if self.intercept else A
+
+    @cached_property
+    def hessian(self) -> Array:
+        """The Hessian in terms of u: AᵀPA."""
+        A = self.columns
+        return np.ascontiguousarray(A.T @ self._weighted(A))
+
+    @cached_property
+    def on_plane(self) -> Array:
+        """K with u = 1/d + (c − H1/d)K the minimiser of ½uᵀHu − cᵀu where Σu = 1 is all that is asked."""
+        d = len(self.hessian)
+        P = np.eye(d) - 1.0 / d
+        return np.linalg.pinv(P @ self.hessian @ P, hermitian=True)
+
+    def slopes(self, rows: Array) -> Array:
+        """The gradients at zero in terms of u, for targets that are the rows of a matrix."""
+        y = rows - self._mean(rows.T)[:, None] if self.intercept else rows
+        if isinstance(self.p, float):
+            return np.ascontiguousarray((y @ self.columns) * -self.p)
+        return np.ascontiguousarray((y * -self.p) @ self.columns)
+
+    def _weighted(self, A: Array) -> Array:
+        return A * self.p if isinstance(self.p, float) else A * self.p[:, None]
+
+    def _mean(self, A: Array) -> Array:
+        return A.sum(axis=0) * self.p if isinstance(self.p, float) else self.p @ A
+
+    @property
+    def in_range(self) -> bool:
+        """Whether squares of the data neither overflow nor vanish."""
+        # squares of smaller data vanish
+        return all(size == 0.0 or 1e-60 < size < LARGE for size in map(_largest, (self.columns, self.X, self.Y)))
+
+
+def _largest(A: Array) -> float:
+    """max |a|, without a copy of what may be an image."""
+    return max(float(A.max(initial=0.0)), -float(A.min(initial=0.0)))
+
+
+def shared_by(problems: Listed | Targets, S: AtomSet, solvable: Array) -> Shared | None:
+    """What the problems share, or None where they do not, or where one Gram matrix would cost more than it saves.
+
+    ``solvable`` is written: which of the problems have finite targets.
+    """
+    budget, count = budget_of(S), len(problems)
+    # columns for each problem at most: for few problems the Gram matrix costs more than it saves
+    if budget is None or budget.points is not None or not 0 < S.shape[0] <= min(WIDEST, 64 * count):
+        return None
+    found = _of_targets(problems, solvable) if isinstance(problems, Targets) else _of_list(problems)
+    if found is None or found[0].domain != S.shape:
+        return None
+    f, Y = found
+    agree(f, S, "The objectives and the set")
+    assert isinstance(f.design, DenseDesign)
+    shared = Shared(f, S, budget, f.design.X.astype(np.float64, copy=False), Y, f.exact.p, f.has_intercept)
+    return shared if shared.in_range else None
+
+
+def _of_targets(problems: Targets, solvable: Array) -> tuple[Composite, Array] | None:
+    np.less(np.abs(problems.Y), _bound(problems.X)).all(axis=0, out=solvable)  # NaN is not
+    if not solvable.any():
+        return None
+    try:
+        f = problems.objective(int(solvable.argmax()))
+    except Exception:  # what a user's function raises too: each problem is told by itself
+        return None
+    if not _squares(f) or f.design is not problems.X:
+        return None
+    return f, np.where(solvable, problems.Y, 0.0) if not solvable.all() else problems.Y
+
+
+def _bound(X: object) -> float:
+    """The size that targets must stay below to be solved together: others are refused, or not, by a run of their own."""
+    return 1e18 if type(X) is DenseDesign and X.X.dtype == np.float32 else LARGE  # the same of float32
+
+
+def _of_list(problems: Listed) -> tuple[Composite, Array] | None:
+    first = problems.fs[0]
+    if not _squares(first):
+        return None
+    for f in problems.fs:
+        if not _squares(f) or f.design.X is not first.design.X or f.has_intercept != first.has_intercept:
+            return None
+        if f.exact.p is not first.exact.p and not np.array_equal(f.exact.p, first.exact.p):
+            return None
+    return first, np.column_stack([f.exact.y for f in problems.fs])
+
+
+def _squares(f: object) -> bool:
+    """Whether f is least squares after a dense design, without a ridge, and every row counts."""
+    if type(f) is not Composite or type(f.design) is not DenseDesign:
+        return False
+    loss = f.exact.loss if type(f.exact) is Profiled else f.exact
+    return type(loss) is Squared and (isinstance(loss.p, float) or bool(loss.p.all()))
+
+
+class Record:
+    """Points, values, gaps and the rest, a row for each problem; ``runs`` are problems that had a run of their own."""
+
+    def __init__(self, count: int, shape: Shape) -> None:
+        self.x = np.full((count, *shape), np.nan)
+        self.values, self.gaps, self.scales = np.full(count, np.nan), np.full(count, np.inf), np.zeros(count)
+        self.converged = np.zeros(count, dtype=bool)
+        self.intercepts, self.seconds = np.zeros(count), np.zeros(count)
+        self.iterations = np.zeros(count, dtype=np.int64)
+        self.runs: dict[int, Solution] = {}
+        self.errors: dict[int, Exception] = {}
+
+    def __len__(self) -> int:
+        return len(self.gaps)
+
+    def fail(self, i: int, error: Exception) -> None:
+        """Problem i has no solution, whatever was found for it on the way."""
+        self.errors[i], self.converged[i] = error, False
+        self.x[i], self.values[i], self.gaps[i], self.intercepts[i] = np.nan, np.nan, np.inf, 0.0
+
+    def keep(self, i: int, s: Solution) -> None:
+        """Take the solution of a run of its own for problem i."""
+        self.runs[i], self.x[i] = s, s.x
+        value, gap = s.certificate.value, s.certificate.gap
+        self.values[i] = np.nan if value is None else value
+        self.gaps[i] = np.inf if gap is None else gap
+        self.converged[i], self.intercepts[i] = s.converged, s.intercept
+        self.iterations[i], self.seconds[i] = s.iterations, s.seconds
+
+
+class Line:
+    """Draws at most ten times a second; without ``wanted``, or without a terminal, it does nothing."""
+
+    def __init__(self, wanted: bool, count: int, live: Any = None) -> None:
+        stderr = sys.stderr
+        shows = wanted and (live is not None or (stderr is not None and stderr.isatty()))
+        self._live = (live_line() if live is None else live) if shows else None
+        self._count, self._began, self._due = count, perf_counter(), 0.0
+
+    def show(self, record: Record, done: int) -> None:
+        """Draw the state after ``done`` problems."""
+        if self._live is None:
+            return
+        seconds = perf_counter() - self._began
+        if seconds < self._due and done < self._count:
+            return
+        self._live.start()
+        self._live.update(one_line(words(record, done, self._count, seconds)), refresh=True)
+        self._due = seconds + BETWEEN
+
+    def close(self) -> None:
+        """Leave the last state standing and give the terminal back."""
+        if self._live is not None:
+            self._live.stop()
+
+
+def words(record: Record, done: int, count: int, seconds: float) -> str:
+    """The line itself, as plain text."""
+    known = record.gaps[np.isfinite(record.gaps)]
+    parts = ["batch", f"{done} of {count}", f"{int(record.converged.sum())} converged"]
+    if len(known):
+        parts.append(f"worst gap {known.max():.2e}")
+    if record.errors:
+        parts.append(f"{len(record.errors)} failed")
+    return "  ".join([*parts, f"{seconds:.1f} s"])

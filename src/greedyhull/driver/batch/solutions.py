@@ -1,27 +1,40 @@
-"""What `batch` returns: the solutions in order, kept as arrays and made one by one when they are asked for."""
+"""What `batch` returns, its file, and starts from it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from math import isnan, nan
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy as np
 
-from greedyhull.driver.batch.problems import Listed, Targets, face_of, objective_of
-from greedyhull.driver.batch.record import Record
+from greedyhull.driver.batch.problems import Listed, Record, Targets, face_of, objective_of
 from greedyhull.driver.certificate import Certificate
-from greedyhull.driver.solution import Solution
+from greedyhull.driver.checkpoint import save_state, target_of, unwritten, written_by
+from greedyhull.driver.solution import Absent, Solution, measure
+from greedyhull.driver.solution_file import DOCUMENT, made_from
+from greedyhull.driver.solution_file import state_of as state_of_one
+from greedyhull.driver.state_schema import Fields, Range, check_numbers
 from greedyhull.driver.stop import Stop
 from greedyhull.driver.trace import Trace
+from greedyhull.errors import GreedyhullError, check, shown
+from greedyhull.points.aligned import point_of
+from greedyhull.points.blocks import under
 from greedyhull.points.coordinate_iterate import CoordinateIterate
+from greedyhull.points.iterate import Iterate
+from greedyhull.points.shapes import dense
+from greedyhull.points.validate import as_atom
 from greedyhull.solvers.corrective import Corrective
 from greedyhull.solvers.parts.progress import Event
-from greedyhull.types import Array, AtomSet, Index
+from greedyhull.types import Array, AtomSet, Index, Shape, State, lacks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
 
 NAMED = 5  # failures that are listed by number
 
@@ -208,7 +221,6 @@ class Solutions(Sequence["Solution | Failure"]):
         --------
         load : Read such a file.
         """
-        from greedyhull.driver.batch.solutions_file import save
 
         return save(self, path)
 
@@ -253,3 +265,170 @@ def _words(r: Record) -> str:
         parts.append(f"{len(r.errors)} failed (problem{'s' if len(r.errors) > 1 else ''} {shown}"
                      f"{', …' if len(r.errors) > NAMED else ''})")
     return ", ".join(parts)
+
+
+FORMAT = "greedyhull solutions"
+VERSION = 1
+NUMBERS = ("values", "gaps", "intercepts", "seconds", "scales", "prices", "radii")
+UNKNOWN = Range(unknown=True)  # NaN where a problem failed, or has none
+LIMITS = {"values": UNKNOWN, "gaps": Range(infinite=True), "intercepts": Range(), "seconds": Range(0.0),
+          "scales": Range(0.0, unknown=True), "prices": UNKNOWN, "radii": Range(0.0, unknown=True)}
+WORDS = ("reason", "objective", "set", "choice", "measure", "solver", "stop")
+
+
+class FromFile:
+    """What was saved of problems that were solved together: where their solutions are made from."""
+
+    def __init__(self, words: list[dict[str, str]], told: Index, prices: Array, radii: Array, seed: int) -> None:
+        self.words, self.told, self.prices, self.radii, self.seed = words, told, prices, radii, seed
+
+    def made(self, i: int, r: Record) -> Solution:
+        """The solution of problem i."""
+        words, value, gap, k = self.words[int(self.told[i])], float(r.values[i]), float(r.gaps[i]), int(r.iterations[i])
+        point, trace, price, radius = CoordinateIterate(r.x[i]), Trace(), float(self.prices[i]), float(self.radii[i])
+        trace.rows.append((k, float(r.seconds[i]), value, gap, int(np.count_nonzero(r.x[i])), k, k, float(k), 0.0, gap))
+        absent = {name: Absent(words[name], "saved") for name in ("solver", "objective", "set", "stop")}
+        absent["objective"].known["scale"] = float(r.scales[i])
+        if not isnan(radius):
+            absent["set"].known["radius"] = radius
+        s = Solution(point, Certificate(value, gap, value - gap), words["reason"], bool(r.converged[i]), k,
+                     float(r.seconds[i]), trace, absent["solver"], absent["objective"], absent["set"],
+                     choice=words["choice"], stop=absent["stop"], seed=self.seed)
+        s._kept.update({"price": None if isnan(price) else price, "intercept": float(r.intercepts[i]), "prices": None,
+                        "measure": words["measure"]})
+        return s
+
+
+def save(found: Solutions, path: Any) -> Path:
+    """Write all solutions to a file."""
+    target = target_of(path)
+    try:
+        save_state(target, _state_of(found))
+    except OSError as error:
+        raise unwritten(target, error) from error
+    return target
+
+
+def _state_of(found: Solutions) -> State:
+    r, count = found.record, len(found)
+    words: dict[tuple[str, ...], int] = {}
+    told, prices, radii, seed = np.full(count, -1), np.full(count, nan), np.full(count, nan), 0
+    state: State = {}
+    for i in range(count):
+        s = found[i]
+        if i in r.runs:
+            state.update({f"runs.{i}.{name}": array for name, array in state_of_one(r.runs[i], r.runs[i].names).items()})
+        elif isinstance(s, Solution):
+            price, radius, seed = s.price, _radius(s), s.seed
+            prices[i], radii[i] = nan if price is None else price, nan if radius is None else radius
+            spelled = (s.reason, repr(s.objective), repr(s.atom_set), s.choice, measure(s), repr(s.solver), repr(s.stop))
+            told[i] = words.setdefault(spelled, len(words))
+    document = {"format": FORMAT, "version": VERSION, "written_by": written_by(), "seed": seed,
+                "words": [dict(zip(WORDS, spelled, strict=True)) for spelled in words],
+                "errors": {str(i): str(error) for i, error in r.errors.items()}}
+    state.update({"x": r.x, "values": r.values, "gaps": r.gaps, "scales": r.scales, "intercepts": r.intercepts,
+                  "seconds": r.seconds, "iterations": r.iterations, "converged": r.converged, "told": told, "prices": prices,
+                  "radii": radii})
+    state[DOCUMENT] = np.frombuffer(json.dumps(document, ensure_ascii=False, allow_nan=False).encode(), dtype=np.uint8)
+    return state
+
+
+def _radius(s: Solution) -> float | None:
+    radius = s.atom_set.known.get("radius") if isinstance(s.atom_set, Absent) else s.atom_set.traits.radius
+    return None if radius is None else float(radius)
+
+
+def made_from_file(state: State, told: dict[str, Any], file: Path) -> Solutions:
+    """The solutions of a file, if it is sound."""
+
+    version = Fields(told, file).whole("version", -(2**63))
+    check(1 <= version <= VERSION, f"{file} was written by greedyhull {told.get('written_by')}, in version {version} of the "
+          f"format of batches; this version reads up to {VERSION}. Read it with a newer greedyhull.")
+    record, source = _record(state, file), _source(state, told, file)
+    for i, words in told["errors"].items():
+        check(isinstance(words, str) and 0 <= int(i) < len(record), f"{file} has no problem {i!r:.20}, which it says failed.")
+        record.errors[int(i)] = GreedyhullError(words)
+    for i in sorted({name.split(".")[1] for name in state if name.startswith("runs.")}, key=int):
+        s = made_from(under(f"runs.{i}", state), file)
+        same = 0 <= int(i) < len(record) and s.x.shape == record.x.shape[1:] and np.array_equal(s.x, record.x[int(i)])
+        check(same, f"The solution of problem {i!r:.20} in {file} is another one than its row.")
+        record.runs[int(i)] = s
+    known = (source.told >= 0).astype(int)
+    for i in (*record.errors, *record.runs):
+        known[i] += 1
+    check(bool((known == 1).all()), f"{file} does not say of every problem how it was solved, once.")
+    return Solutions(record, source)
+
+
+def _record(state: State, file: Path) -> Record:
+    x = state["x"]
+    check(x.ndim >= 2 and x.dtype == np.float64, f"{file} has points of shape {x.shape} and type {x.dtype}; a row of numbers "
+                                                 "for each problem is wanted.")
+    record = Record(len(x), x.shape[1:])
+    record.x = x
+    for name in NUMBERS:
+        check_numbers(name, _check(state[name], len(x), "f", name, file), (len(x),), str(file), LIMITS[name])
+    record.values, record.gaps, record.scales = state["values"], state["gaps"], state["scales"]
+    record.intercepts, record.seconds = state["intercepts"], state["seconds"]
+    record.iterations = _check(state["iterations"], len(x), "i", "iterations", file)
+    check_numbers("iterations", record.iterations, (len(x),), str(file), Range(0.0))
+    record.converged = _check(state["converged"], len(x), "b", "converged", file)
+    return record
+
+
+def _source(state: State, told: dict[str, Any], file: Path) -> FromFile:
+    words, place = told["words"], _check(state["told"], len(state["x"]), "i", "told", file)
+    sound = isinstance(words, list) and all(isinstance(one.get(name), str) for one in words for name in WORDS)
+    check(sound and bool((place >= -1).all() and (place < len(words)).all()), f"The words in {file} are none.")
+    together = place >= 0
+    finite = np.isfinite(state["x"][together]).all() and np.isfinite(state["values"][together]).all()
+    check(bool(finite and (state["gaps"][together] >= 0.0).all()), f"{file} has points, values or gaps that are none.")
+    return FromFile(words, place, state["prices"], state["radii"], Fields(told, file).whole("seed"))
+
+
+def _check(array: Array, count: int, kind: str, name: str, file: Path) -> Any:
+    check(array.shape == (count,) and array.dtype.kind == kind, f"{name} in {file} has shape {array.shape} and type "
+          f"{array.dtype}; one number for each of {count} problems is wanted.")
+    return array
+
+
+class Starts:
+    """One start for all problems (``one``), one for each (``each``), or neither."""
+
+    def __init__(self, one: Any = None, each: Array | None = None, failed: Collection[int] = ()) -> None:
+        self.one, self.each, self.failed = one, each, failed
+
+    def __call__(self, i: int) -> Any:
+        """The start of problem i, None where the library chooses: one that failed before left no point."""
+        if i in self.failed:
+            return None
+        return self.one if self.each is None else self.each[i]
+
+    def rows(self, count: int, shape: Shape) -> Array | None:
+        """All starts as the rows of a matrix, None where the library chooses."""
+        if self.each is not None:
+            return self.each
+        if self.one is None:
+            return None
+        point = self.one.point if isinstance(self.one, Solution) else self.one
+        if isinstance(point, Iterate):
+            x = point.array()
+        else:
+            x = point if isinstance(point, np.ndarray) else dense(as_atom(point, shape), shape)
+        return np.broadcast_to(x, (count, *shape)) if x.shape == shape else np.full((count, *shape), np.nan)
+
+
+def starts_of(start: Any, problems: int, S: AtomSet) -> Starts:
+    """The starts that were given, compared with the set's shape."""
+    if start is None or isinstance(start, (Solution, Iterate)) or not lacks(start, "add_to"):
+        return Starts(start)
+    try:
+        given = start.x if isinstance(start, Solutions) else np.asarray(point_of(start, S), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise GreedyhullError(f"start={shown(start)} was given; a point of the set, or one for each problem, is "
+                              "wanted.") from None
+    if given.shape == S.shape and not isinstance(start, Solutions):
+        return Starts(given)
+    check(given.shape == (problems, *S.shape), lambda: f"start has shape {given.shape}; {S.shape} for one point, or "
+                                                       f"{(problems, *S.shape)} for one for each problem, is wanted.")
+    return Starts(each=given, failed=start.errors if isinstance(start, Solutions) else ())

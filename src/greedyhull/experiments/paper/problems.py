@@ -1,25 +1,44 @@
-"""The small problems that the experiments share, each with its curvature and its minimum."""
+"""The small problems that the experiments share, and solves as the experiments see them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from greedyhull.atoms.base import AtomSet
+from greedyhull.atoms.geometry import row_norms
 from greedyhull.atoms.l1_ball import L1Ball
-from greedyhull.atoms.l2_ball import L2Ball
+from greedyhull.atoms.lp_ball import L2Ball
+from greedyhull.atoms.neighbours import worst_within
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.atoms.vertices import Vertices
+from greedyhull.atoms.wrapped import Inexact
+from greedyhull.driver.certificate import certify
 from greedyhull.driver.minimize import minimize
 from greedyhull.driver.stop import Gap, Iterations, Stalled
-from greedyhull.errors import GreedyhullError
-from greedyhull.objectives.by_name import least_squares, logistic, quadratic
+from greedyhull.errors import GreedyhullError, GreedyhullWarning
+from greedyhull.experiments.counterexamples import repeated
+from greedyhull.measures.terms import noise
+from greedyhull.objectives.by_name import absolute, hinge, least_squares, logistic, quadratic
 from greedyhull.points.coordinate_iterate import CoordinateIterate
-from greedyhull.solvers.blended_pairwise import BlendedPairwise
-from greedyhull.types import Array, Atom, Finite, Objective
+from greedyhull.points.iterate import Iterate
+from greedyhull.solvers.frank_wolfe import FrankWolfe
+from greedyhull.solvers.pairwise import BlendedPairwise
+from greedyhull.solvers.parts.joint import toward
+from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.progress import Event, Progress
+from greedyhull.solvers.parts.schedules import harmonic
+from greedyhull.solvers.parts.steps import APriori, OpenLoop
+from greedyhull.types import Array, Atom, Finite, Needs, Objective, Schedule, Solver, Summed, listed, summed
 from greedyhull.types import AtomSet as AnySet
-from greedyhull.types.kinds import listed
+from greedyhull.types import AtomSet as KinkedAtomSet
+from greedyhull.types import AtomSet as TrajectoryAtomSet
+from greedyhull.types import AtomSet as WorstAtomSet
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,3 +137,242 @@ def atom_array(atom: Atom, S: AnySet) -> Array:
     x = np.zeros(S.shape)
     atom.add_to(x, 1.0)
     return x
+
+
+@dataclass(frozen=True, eq=False)
+class Played:
+    """w_0, …, w_K: the errors e_k, and the steps η_k and slacks ε_k that led from one to the next."""
+
+    errors: Array
+    steps: Array
+    slacks: Array
+    also: tuple[dict[str, Any], ...]
+    points: tuple[Array, ...]
+
+    @property
+    def k(self) -> Array:
+        """0, 1, …, K."""
+        return np.arange(len(self.errors))
+
+
+def play(problem: Problem, solver: Solver, steps: int, *, S: TrajectoryAtomSet | None = None, seed: int = 0, start: Any = None,
+         points: bool = False) -> Played:
+    """``steps`` iterations of the solver; ``S`` is the set with another oracle, ``points`` keeps every point."""
+    told: list[dict[str, Any]] = []
+    seen: list[Array] = []
+
+    def watch(event: Event) -> None:
+        told.append(dict(event.also or {}))
+        if points:
+            seen.append(event.point.array())
+
+    with unwarned():
+        run = minimize(problem.f, problem.S if S is None else S, solver, stop=Iterations(steps), seed=seed, start=start,
+                       watch=watch)
+    trace = run.trace
+    return Played(trace.value - problem.least, trace.step[:-1], trace.slack[:-1], tuple(told), tuple(seen))
+
+
+@contextmanager
+def unwarned() -> Iterator[None]:
+    """Run what breaks the conditions of a theorem on purpose, without being told so."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GreedyhullWarning)
+        yield
+
+
+def means(run: Callable[[int], Array], runs: int, seed: int) -> tuple[Array, Array]:
+    """Mean and standard error of run(s), over seeds s made from ``seed``."""
+    with unwarned():
+        return repeated(run, runs, seed)
+
+
+def spread(last: int, count: int = 40) -> Array:
+    """Whole numbers from 2 to ``last``, evenly spread on a logarithmic axis."""
+    return np.unique(np.geomspace(2, last, count).round().astype(int))
+
+
+def gaps(problem: Problem, points: tuple[Array, ...]) -> Array:
+    """The Frank-Wolfe gap of each point, by its own gradient alone."""
+    return np.array([certify(problem.f, problem.S, w, tol=1e-6).gap for w in points])
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """A finite sum: σ and the ``radius`` r_S for sharp bounds; L, D and the largest curvature of a term for printed ones."""
+
+    problem: Problem
+    sigma: float
+    radius: float
+    L: float
+    D: float
+    M_term: float
+
+    @property
+    def f(self) -> Summed:
+        """The sum."""
+        found = summed(self.problem.f)
+        assert found is not None, "it is made as one"
+        return found
+
+    @property
+    def sharp(self) -> dict[str, float]:
+        """What `theory.asj` and `theory.asfw` ask for."""
+        return {"M": self.problem.M, "sigma": self.sigma, "r_S": self.radius, "e1": self.e1}
+
+    @property
+    def printed(self) -> dict[str, float]:
+        """What `theory.asj_printed` asks for."""
+        return {"M": self.M_term, "L": self.L, "D": self.D, "e1": self.e1}
+
+    @property
+    def e1(self) -> float:
+        """The error of the first atom, where all runs begin."""
+        first = atom_array(self.problem.atoms[0], self.problem.S)
+        return value_at(self.problem.f, first) - self.problem.least
+
+
+def regression(seed: int, n: int = 3000, d: int = 4, atoms: int = 12) -> Sampled:
+    """Least squares with noisy answers over the hull of a few random points."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    y = X @ rng.standard_normal(d) * 0.5 + rng.standard_normal(n)
+    f, S = least_squares(X, y), Vertices(rng.standard_normal((atoms, d)))
+    low, high = S.row_ranges(f.design)
+    steep = float((np.maximum(np.abs(high - y), np.abs(low - y)) * row_norms(f.design)).max())
+    sizes = S.sizes()
+    return Sampled(posed("noisy least squares", f, S), float(noise(f, S)), float(sizes.circumradius), steep,
+                   float(sizes.diameter), float(((high - low) ** 2).max()))
+
+
+def ordinary() -> Sampled:
+    """A problem as one meets them: more terms than the largest batch of a few hundred steps, always the same."""
+    return regression(0, n=20_000)
+
+
+def along(sampled: Sampled, solver: Solver, at: Array, seed: int) -> Array:
+    """Errors of w_k and of stochastic Jones' own average of the points before it, at the given k: two rows.
+
+    The solver is looked at after every step (``every=1``). k counts from one, as in the paper.
+    """
+    problem = sampled.problem
+    last, mean = np.full(len(at), np.nan), np.full(len(at), np.nan)
+    place = {int(k): i for i, k in enumerate(at)}
+
+    def watch(event: Event) -> None:
+        i = place.get(event.iteration)
+        if i is not None:
+            average = event.also["average"].array()
+            last[i], mean[i] = event.value - problem.least, value_at(problem.f, average) - problem.least
+
+    minimize(problem.f, problem.S, solver, start=problem.atoms[0], stop=Iterations(int(at[-1])), seed=seed, watch=watch)
+    return np.stack([last, mean])
+
+
+@dataclass(frozen=True, eq=False)
+class Kinked:
+    """f over S with minimum ``least``; subgradients of terms are at most L, R² is the largest ½‖w − w₁‖², D the diameter."""
+
+    name: str
+    f: Objective
+    S: KinkedAtomSet
+    least: float
+    L: float
+    R2: float
+    D: float
+
+    @property
+    def constants(self) -> dict[str, float]:
+        """What `theory.arsfw` asks for."""
+        return {"L": self.L, "M_Phi": self.D**2, "R2": self.R2}
+
+
+def kinked(name: str, S: Finite, seed: int, n: int = 60) -> Kinked:
+    """The hinge or the absolute loss on random data over a set whose atoms can be listed."""
+    rng = np.random.default_rng(seed)
+    d = S.shape[0]
+    X = rng.standard_normal((n, d))
+    y = X @ rng.standard_normal(d) + 0.5 * rng.standard_normal(n)
+    f = hinge(X, np.where(y > 0, 1.0, -1.0)) if name == "hinge" else absolute(X, y)
+    atoms, centre = atom_rows(S), S.centre().array()
+    least = minimum(name, X, np.where(y > 0, 1.0, -1.0) if name == "hinge" else y, atoms)
+    return Kinked(name, f, S, least, float(row_norms(f.design).max()), 0.5 * float(((atoms - centre) ** 2).sum(axis=1).max()),
+                  float(S.sizes().diameter))
+
+
+def minimum(name: str, X: Array, y: Array, atoms: Array) -> float:
+    """By linear programming: min mean(u) over weights of the atoms, with u at least every linear piece of the loss."""
+    from scipy.optimize import linprog
+
+    n, m = len(X), len(atoms)
+    Z = X @ atoms.T
+    pieces = [(-y[:, None] * Z, -np.ones(n))] if name == "hinge" else [(Z, y), (-Z, -y)]  # piece·weights − u ≤ right
+    A = np.vstack([np.hstack([piece, -np.eye(n)]) for piece, _ in pieces])
+    right = np.concatenate([right for _, right in pieces])
+    cost, total = np.concatenate([np.zeros(m), np.full(n, 1.0 / n)]), np.concatenate([np.ones(m), np.zeros(n)])[None, :]
+    found: Any = linprog(cost, A_ub=A, b_ub=right, A_eq=total, b_eq=[1.0], method="highs")
+    return float(found.fun)
+
+
+LENGTHS = np.linspace(0.0, 1.0, 21)  # steps that the adversary of the joint choice tries
+
+
+@dataclass(frozen=True)
+class WorstJones:
+    """A Jones method at its worst: of all atoms that lead within η_kε_k of the best value of f, it takes the one that leads
+    highest. By default it is a c-Jones method: η_k = 2/(k + 2) and ε_k = cη_k."""
+
+    c: float = 0.0
+    step: APriori = field(default=OpenLoop())
+    tolerance: Schedule | None = None
+    needs = Needs(atoms=False)
+
+    def run(self, f: Objective, S: WorstAtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+        oracle, all_atoms = memory.oracle(S), _listed(S)
+        for k in memory.count(first=0):
+            g = f.gradient(w)
+            answer = oracle.argmin(g)
+            yield Progress.of(w, f.gradient_dot(w) - answer.atom.dot(g), answer)
+            eta = self.step.at(k)
+            allowed = self.c * eta if self.tolerance is None else self.tolerance(k)
+            moves = [w.toward(all_atoms[j]) for j in range(len(all_atoms))]
+            ahead = np.array([f.along(w, move).value(eta) for move in moves])
+            w.move(moves[worst_within(ahead, eta * allowed)], eta)
+
+
+@dataclass(frozen=True)
+class WorstJoint:
+    """Zhang's corollary at its worst: of all points toward atoms within 4c/(k + 2)² of the joint minimum, the highest."""
+
+    c: float
+    needs = Needs(atoms=False)
+
+    def run(self, f: Objective, S: WorstAtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+        oracle, atoms, all_atoms = memory.oracle(S), toward(f, S, w, memory), _listed(S)
+        for k in memory.count(first=0):
+            g = f.gradient(w)
+            answer = oracle.argmin(g)
+            yield Progress.of(w, f.gradient_dot(w) - answer.atom.dot(g), answer)
+            best = atoms.jointly(w, answer, 0.0)
+            allowed = best.value + 4.0 * self.c / (k + 2.0) ** 2
+            move, eta, highest = best.move, best.step, best.value
+            for j in range(len(all_atoms)):
+                candidate = w.toward(all_atoms[j])
+                values = f.along(w, candidate).probe(LENGTHS).values
+                i = int(np.where(values <= allowed, values, -np.inf).argmax())
+                if highest < values[i] <= allowed:
+                    move, eta, highest = candidate, float(LENGTHS[i]), float(values[i])
+            w.move(move, eta)
+
+
+def _listed(S: WorstAtomSet) -> Finite:
+    found = listed(S)
+    if found is None:
+        raise GreedyhullError(f"The atoms of {S!r} cannot be listed, so that the worst of them is not known.")
+    return found
+
+
+def adversaries(problem: Problem, c: float) -> list[tuple[str, Solver, WorstAtomSet]]:
+    """Both families with the worst atoms that c admits, as (name, solver, set); Jones where atoms can be listed."""
+    found: list[tuple[str, Solver, WorstAtomSet]] = [("Frank-Wolfe", FrankWolfe(OpenLoop(), harmonic(c)), Inexact(problem.S))]
+    return [*found, ("Jones", WorstJones(c), problem.S)] if listed(problem.S) is not None else found

@@ -6,21 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.errors import GreedyhullError, check
-from greedyhull.errors.given import shown
-from greedyhull.objectives.designs.base import DesignBase
-from greedyhull.objectives.designs.dense import DenseDesign
-from greedyhull.objectives.designs.inspected import inspected
-from greedyhull.objectives.designs.operator import OperatorDesign
-from greedyhull.objectives.designs.sparse import SparseDesign
-from greedyhull.points.arrays import is_sparse, masked
-from greedyhull.points.given import compressed
-from greedyhull.types import Array, Design
-from greedyhull.types.attributes import lacks
+from greedyhull.errors import GreedyhullError, check, shown
+from greedyhull.objectives.designs.derived import inspected
+from greedyhull.objectives.designs.stored import DenseDesign, DesignBase, OperatorDesign, SparseDesign
+from greedyhull.points.arrays import compressed, is_sparse, masked
+from greedyhull.types import Array, Design, lacks
 
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))  # compared as they are, which no conversion delays
 WRITTEN = 2**18  # entries of a CSR matrix that are written out and turned at once
-FULL = 0.3  # a sparse matrix with a larger share of entries takes less time, and hardly more memory, as a dense one
 
 
 def design(X: Any, name: str = "X") -> Design:
@@ -70,7 +63,8 @@ def _no_array(X: Any, name: str) -> Design | None:
 
 def sparse_design(entries: Any) -> Design:
     """The design for a sparse matrix that needs no check, as its entries come from a design."""
-    if entries.nnz > FULL * entries.shape[0] * entries.shape[1]:
+    # a sparse matrix with a larger share of entries takes less time, and hardly more memory, as a dense one
+    if entries.nnz > 0.3 * entries.shape[0] * entries.shape[1]:
         return DenseDesign(entries.toarray(order="F") if entries.format == "csc" else _by_columns(entries))
     return SparseDesign(entries)
 

@@ -1,22 +1,19 @@
-"""What separable losses share: sums with sample weights, lines, weighted metrics."""
+"""What separable losses share: sums with sample weights, lines, rounding; the best intercept as a root."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from bisect import bisect_left
+from typing import Any
 
 import numpy as np
 
-from greedyhull.errors import GreedyhullError, check
-from greedyhull.errors.given import shown
-from greedyhull.kernels.checks import all_finite
-from greedyhull.objectives.line import Curve
-from greedyhull.points.arrays import masked
-from greedyhull.points.lengths import length
-from greedyhull.types import Array, Index, Line, Loss
-from greedyhull.types.override import KeepsLoss, keeps, override
+from greedyhull.errors import GreedyhullError, check, shown
+from greedyhull.kernels.core import all_finite
+from greedyhull.objectives.lines import Curve
+from greedyhull.points.arrays import length, masked
+from greedyhull.types import Array, Index, Line
 
-LEAST = 5e-324
 FAINT = 1e-280  # a sum of squares below this may have lost some of them to underflow
 
 
@@ -69,7 +66,7 @@ def shares(sample_weight: Any, n: int) -> Array | float:
           "sample_weight has a negative entry or sums to zero; non-negative weights, not all zero, are wanted.")
     some = s > 0.0
     s = s / largest  # sums of huge weights overflow
-    return np.where(some, np.maximum(s / s.sum(), LEAST), 0.0)  # zero is for rows that do not count, none that underflows
+    return np.where(some, np.maximum(s / s.sum(), 5e-324), 0.0)  # zero is for rows that do not count, none that underflows
 
 
 def signs(y: Any, n: int, name: str = "y") -> Array:
@@ -96,7 +93,7 @@ def between(y: Array, z: Array, p: Array | float) -> tuple[float, float, float]:
     return low, 0.5 * low + 0.5 * high, high
 
 
-class Separable(ABC, KeepsLoss):
+class Separable(ABC):
     """φ(z) = Σᵢ pᵢ ℓ(zᵢ, yᵢ). Subclasses give the sum of terms, the slope of each term and, if smooth, its curvature."""
 
     quadratic = False
@@ -109,10 +106,6 @@ class Separable(ABC, KeepsLoss):
     p: Array | float
     n: int
     _heaviest: tuple[Array | float, float] | None = None
-
-    if TYPE_CHECKING:
-        keeps(Loss.quadratic, Loss.smooth, Loss.twice_differentiable, Loss.non_negative, Loss.finite_everywhere,
-              Loss.profiles, Loss.n, Loss.y, Loss.p)
 
     def __init__(self, y: Array, p: Array | float) -> None:
         self.y, self.p, self.n = y, p, len(y)
@@ -137,23 +130,19 @@ class Separable(ABC, KeepsLoss):
         """ℓ''(zᵢ, yᵢ) for each i; NaN where it does not exist."""
         return np.full_like(z, np.nan)
 
-    @override
     def beta(self, low: Array, high: Array) -> Array | float:
         """sup ℓ'' over [lowᵢ, highᵢ]: what curvature bounds are made of. Infinite unless a loss knows better."""
         return np.inf
 
-    @override
     def lipschitz(self, low: Array, high: Array) -> Array | float:
         """sup |ℓ'| over [lowᵢ, highᵢ]; ℓ is convex, so an end of the interval attains it."""
         return np.maximum(np.abs(self.slopes(low)), np.abs(self.slopes(high)))
 
     @property
-    @override
     def floor(self) -> float:
         """A number that φ is nowhere below; −∞ unless a loss knows better."""
         return -np.inf
 
-    @override
     def limit(self, z: Array, dz: Array) -> float:
         """The least η > 0 at which z + ηdz leaves the domain of φ."""
         return np.inf
@@ -169,7 +158,7 @@ class Separable(ABC, KeepsLoss):
 
     def profiled(self) -> Any:
         """min_b φ(z + b1): this loss with the best intercept."""
-        from greedyhull.objectives.losses.profiled import Profiled
+        from greedyhull.objectives.losses.intercepts import Profiled
 
         return Profiled(self)
 
@@ -178,7 +167,6 @@ class Separable(ABC, KeepsLoss):
         other.__dict__.update(self.__dict__)
         return other
 
-    @override
     def on(self, rows: Index) -> Separable:
         """The same loss on some of the rows, their weights normalised."""
         other = self._copy()
@@ -187,7 +175,6 @@ class Separable(ABC, KeepsLoss):
         other.p = 1.0 / len(rows) if isinstance(p, float) else p / p.sum()
         return other
 
-    @override
     def sampled(self, rows: Index, shift: float = 0.0) -> Separable:
         """The loss of a minibatch: n/b times the weights of its terms; ``shift`` is taken off the targets."""
         other = self._copy()
@@ -197,30 +184,24 @@ class Separable(ABC, KeepsLoss):
 
     # --- what follows ---------------------------------------------------------------------------------------------
 
-    @override
     def total(self, terms: Array) -> float:
         """Σ pᵢ termsᵢ."""
         return float(terms.sum(dtype=np.float64) * self.p if isinstance(self.p, float) else self.p.dot(terms))
 
-    @override
     def value(self, z: Array) -> float:
         return self.total(self.terms(z))
 
-    @override
     def gradient(self, z: Array) -> Array:
         return self._weighted(self.slopes(z), z)
 
-    @override
     def curvature(self, z: Array) -> Array:
         """The diagonal of ∇²φ(z)."""
         return self._weighted(self.curvatures(z), z)
 
-    @override
     def first_order(self, z: Array) -> tuple[float, Array]:
         """φ(z) and ∇φ(z)."""
         return self.value(z), self.gradient(z)
 
-    @override
     def value_gradient_curvature(self, z: Array) -> tuple[float, Array, Array]:
         """φ(z), ∇φ(z) and the diagonal of ∇²φ(z)."""
         return self.value(z), self.gradient(z), self.curvature(z)
@@ -228,18 +209,15 @@ class Separable(ABC, KeepsLoss):
     def _weighted(self, x: Array, z: Array) -> Array:
         return (self.p * x).astype(z.dtype, copy=False)
 
-    @override
     def norm(self, value: float, residual: Array) -> float:
         """‖∇φ(z)‖₂ or a little more, given φ(z) and ∇φ(z)."""
         square = float(residual.dot(residual))
         return float(square**0.5) if square > FAINT else float(np.abs(residual).max()) * self.n**0.5
 
-    @override
     def size(self, value: float, z: Array) -> float:
         """Σ pᵢ |ℓᵢ| given φ(z) = value: what rounding errors of the value are proportional to."""
         return abs(value)
 
-    @override
     def swing(self, size: float, z: Array, off: float) -> float:
         """A bound on φ(z + e) − φ(z) − ⟨∇φ(z), e⟩ for every ‖e‖₂ ≤ off, given `size`: what first-order errors leave out.
 
@@ -280,7 +258,6 @@ class Separable(ABC, KeepsLoss):
 
     def shift(self, z: Array) -> float:
         """argmin_b φ(z + b1), where it is a root that has to be searched for."""
-        from greedyhull.objectives.losses.root import root
 
         return root(self, z)
 
@@ -293,13 +270,11 @@ class Separable(ABC, KeepsLoss):
         c = self.curvature(z)
         return np.asarray(Z.T.dot((Z if Z2 is None else Z2) * c[:, None]))
 
-    @override
     def energy(self, dz: Array) -> float:
         """dzᵀ∇²φ(0)dz: of a quadratic, what it is everywhere."""
         c = self.curvature(np.zeros_like(dz))
         return float(np.dot(c * dz, dz))
 
-    @override
     def along(self, z: Array, dz: Array, max_step: float) -> Line:
         def derivatives(step: float) -> tuple[float, float]:
             at = z + step * dz
@@ -322,3 +297,69 @@ class Separable(ABC, KeepsLoss):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(n={self.n})"
+
+
+def root(loss: Separable, z: Array) -> float:
+    """argmin_b φ(z + b1): Newton's steps, kept in a bracket that is halved where they are slow.
+
+    A g that is straight between corners may be flat on most of a wide bracket, where halving is slow too: then its corners
+    are put in order, and the root is found between two of them.
+    """
+    eps, size = float(np.finfo(z.dtype).eps), float(np.abs(z).max())
+    low, b, high = loss.bracket(z)
+    if not high - low < np.inf:
+        low, b, high = _grown(loss, z, size, eps)
+    # and as many evaluations as n has bits: then a g that is straight between corners is looked at from corner to corner
+    before, last, easy = high - low, high - low, 3 + len(z).bit_length()
+    for i in range(200):
+        first, second, noise = _slope(loss, z, b, eps)
+        low, high = (b, high) if first < 0.0 else (low, b)
+        finest = eps * max(size, abs(b))
+        change = first / second if 0.0 < second < np.inf else np.inf
+        if abs(change) <= finest:
+            return b - change
+        if abs(first) <= noise or high - low <= 2.0 * finest:
+            break
+        if i == easy and (corners := loss.corners(z)) is not None:
+            return between_corners(loss, z, corners)
+        trial = b - change
+        if not low < trial < high or abs(change) > 0.5 * before:
+            trial = 0.5 * low + 0.5 * high
+        before, last, b = last, abs(trial - b), trial
+    return b
+
+
+def _slope(loss: Separable, z: Array, b: float, eps: float) -> tuple[float, float, float]:
+    """g(b), g'(b), and how small g(b) is where it cannot be told from zero."""
+    shifted = z + z.dtype.type(b)
+    with np.errstate(all="ignore"):
+        slopes = loss.slopes(shifted)
+        return loss.total(slopes), loss.total(loss.curvatures(shifted)), eps * loss.total(np.abs(slopes))
+
+
+def _grown(loss: Separable, z: Array, size: float, eps: float) -> tuple[float, float, float]:
+    """A bracket for a loss that knows none: steps away from 0, each twice the last, until g changes its sign."""
+    most = 1e6 * (1.0 + size + float(np.abs(loss.y).max()))
+    sign = -1.0 if _slope(loss, z, 0.0, eps)[0] > 0.0 else 1.0
+    before, b = 0.0, sign
+    while sign * _slope(loss, z, b, eps)[0] < 0.0:
+        before, b = b, 2.0 * b
+        check(abs(b) < most, "The intercept runs off to infinity: the labels have one class only, or all counts are zero. "
+                             "Give both classes, or leave the intercept out.")
+    return min(before, b), 0.5 * before + 0.5 * b, max(before, b)
+
+
+def between_corners(loss: Separable, z: Array, corners: Array) -> float:
+    """The root of a g that is straight between its corners: which two it is between, then the line through them.
+
+    Corners are where they are up to rounding: a little before and after them g is looked at too.
+    """
+    near = 4.0 * float(np.finfo(z.dtype).eps) * max(float(np.abs(z).max()), float(np.abs(corners).max()))
+    at = np.sort(np.concatenate([corners - near, corners, corners + near]))
+
+    def g(i: int) -> float:
+        return loss.total(loss.slopes(z + z.dtype.type(at[i])))
+
+    i = bisect_left(range(len(at) - 1), 0.0, key=g)
+    above, below = g(i), g(i - 1) if i else 0.0
+    return float(at[i] if below >= 0.0 or above <= 0.0 else at[i] - above * ((at[i] - at[i - 1]) / (above - below)))

@@ -1,23 +1,113 @@
-"""Losses that are linear between kinks: hinge, absolute, quantile and ε-insensitive are one formula.
-
-ℓ(z) = max { a(z − y) − ε|a| : low ≤ a ≤ high } with low ≤ 0 ≤ high. The slope a is the dual variable of a sample: any a
-in its interval supports ℓ from below, and ℓ*(a) = ay + ε|a|. Subtracting μa²/2 inside the maximum smooths the loss.
-"""
+"""Piecewise linear losses: hinge, absolute, quantile, epsilon-insensitive."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from greedyhull.objectives.lines import looked_at
 from greedyhull.objectives.losses.base import Separable
-from greedyhull.objectives.losses.kinks import KinkedLine, Kinks
-from greedyhull.types import Array
-from greedyhull.types.override import KeepsKinkedLoss, override
+from greedyhull.types import Array, Probe
 
 
-class PiecewiseLinear(Separable, KeepsKinkedLoss):
+class Kinks(NamedTuple):
+    """Kinks in order, and by how much the slope jumps at each.
+
+    >>> Kinks.sorted(np.array([2.0, 0.0]), np.array([1.0, 3.0])).argmin(-2.0, 5.0)
+    0.0
+    """
+
+    at: Array
+    jumps: Array
+
+    @staticmethod
+    def sorted(at: Array, jumps: Array) -> Kinks:
+        order = np.argsort(at, kind="stable")
+        return Kinks(at[order], jumps[order])
+
+    def argmin(self, first: float, top: float) -> float:
+        """The least minimiser on [0, top]; ``first`` is the slope before all kinks."""
+        passed = int(np.searchsorted(self.at, 0.0, side="right"))
+        slopes = first + np.cumsum(self.jumps)
+        if (slopes[passed - 1] if passed else first) >= 0.0:
+            return 0.0
+        i = int(np.searchsorted(slopes, 0.0))
+        return min(float(self.at[i]), top) if i < len(self.at) else top
+
+    def crossing(self, first: float) -> tuple[float, float]:
+        """The s at which the slope passes zero, and the share of the jump there, in [0, 1], that leads to zero."""
+        slopes = first + np.cumsum(self.jumps)
+        i = min(int(np.searchsorted(slopes, 0.0)), len(slopes) - 1)
+        same = np.flatnonzero(self.at == self.at[i])
+        if not len(same):  # overflow has left no number
+            return float(self.at[i]), 1.0
+        before = slopes[same[0] - 1] if same[0] else first
+        jump = float(slopes[same[-1]] - before)
+        return float(self.at[i]), min(max(-float(before) / jump, 0.0), 1.0) if jump > 0.0 else 1.0
+
+
+class KinkedLine:
+    """h(η) known by values, subderivatives and an exact ``argmin``; no bound on its bend exists.
+
+    ``slope`` is one subderivative at 0, as ⟨g, v⟩ is for a subgradient g: it says nothing about where h is least.
+    """
+
+    __slots__ = ("_argmin", "_derivative", "_value", "bend", "limit", "max_step", "slope")
+    kinked = True
+
+    def __init__(self, value: Callable[[float], float], derivative: Callable[[float], float], argmin: Callable[[], float],
+                 max_step: float) -> None:
+        self._value, self._derivative, self._argmin, self.max_step = value, derivative, argmin, max_step
+        self.slope, self.bend, self.limit = derivative(0.0), np.inf, np.inf
+
+    def value(self, step: float) -> float:
+        return self._value(step)
+
+    def derivative(self, step: float) -> float:
+        return self._derivative(step)
+
+    def probe(self, steps: Sequence[float] | Array) -> Probe:
+        return looked_at(self, steps)
+
+    def argmin(self) -> float:
+        return self._argmin()
+
+
+def kinked_search(value: Callable[[float], float], derivative: Callable[[float], float], top: float) -> float:
+    """argmin of a convex h on [0, top] that is linear between kinks, from values and subderivatives.
+
+    Two tangents meet below h; where they meet on h, that is the minimum. Every other trial halves the bracket.
+    """
+    low, high = 0.0, top
+    tangents = [(0.0, value(0.0), derivative(0.0)), (top, value(top), derivative(top))]
+    if tangents[0][2] >= 0.0:  # a subderivative at a kink may hide a fall behind it
+        inside = 1e-10 * top
+        tangents[0] = (inside, value(inside), derivative(inside))
+    if tangents[1][2] <= 0.0:
+        return top if tangents[1][1] <= tangents[0][1] else 0.0
+    if tangents[0][2] >= 0.0:
+        return 0.0
+    best = min((v, s) for s, v, _ in [(0.0, value(0.0), 0.0), *tangents])
+    for i in range(200):
+        (a, at_a, slope_a), (b, at_b, slope_b) = tangents
+        meet = (at_b - at_a + slope_a * a - slope_b * b) / (slope_a - slope_b)
+        floor = at_a + slope_a * (meet - a)
+        step = meet if i % 2 == 0 and low < meet < high else 0.5 * (low + high)
+        here, slope = value(step), derivative(step)
+        best = min(best, (here, step))
+        if best[0] <= floor + 4e-16 * abs(floor) or not low < step < high or slope == 0.0:
+            break
+        if slope < 0.0:
+            low, tangents[0] = step, (step, here, slope)
+        else:
+            high, tangents[1] = step, (step, here, slope)
+    return best[1]
+
+
+class PiecewiseLinear(Separable):
     """φ(z) = Σ pᵢ ℓ(zᵢ, yᵢ); ``slopes`` are subgradients, 0 at a kink."""
 
     smooth = False
@@ -25,7 +115,6 @@ class PiecewiseLinear(Separable, KeepsKinkedLoss):
     epsilon = 0.0
 
     @property
-    @override
     def floor(self) -> float:
         return 0.0
 
@@ -44,26 +133,22 @@ class PiecewiseLinear(Separable, KeepsKinkedLoss):
         r = z - self.y
         return np.where(r > self.epsilon, high, np.where(r < -self.epsilon, low, 0.0)).astype(z.dtype, copy=False)
 
-    @override
     def lipschitz(self, low: Array, high: Array) -> Array | float:
         """max{−low, high}, wherever z is."""
         least, most = self.ends()
         out: Array | float = np.maximum(-least, most)
         return out
 
-    @override
     def size(self, value: float, z: Array) -> float:
         """z − y may cancel: errors are relative to |z| + |y| + ε."""
         steepest = self.lipschitz(z, z)
         return self.total(steepest * (np.abs(z) + np.abs(self.y) + self.epsilon))
 
-    @override
     def norm(self, value: float, residual: Array) -> float:
         """The largest ‖r‖₂ of all dual residuals, for lower bounds are made from other ones than ∇φ too."""
         steepest = np.broadcast_to(self.p * self.lipschitz(self.y, self.y), self.n)
         return float(np.sqrt(steepest.dot(steepest)))
 
-    @override
     def swing(self, size: float, z: Array, off: float) -> float:
         """Nothing: `norm` is that of every slope there is, and so first-order errors leave nothing out."""
         return 0.0
@@ -89,27 +174,79 @@ class PiecewiseLinear(Separable, KeepsKinkedLoss):
         speed = np.asarray(dz, dtype=np.float64)
         return self.total(np.broadcast_to(np.where(speed > 0.0, low, high) * speed, self.n))
 
-    @override
     def along(self, z: Array, dz: Array, max_step: float) -> KinkedLine:
         return KinkedLine(lambda step: self.value(z + step * dz), lambda step: float(self.gradient(z + step * dz).dot(dz)),
                           lambda: self.kinks(z, dz).argmin(self.first_slope(dz), max_step), max_step)
 
     # --- duality --------------------------------------------------------------------------------------------------
 
-    @override
     def conjugate(self, residual: Array) -> float:
         """φ*(r) = Σ yᵢrᵢ + ε|rᵢ| for rᵢ = pᵢaᵢ, low ≤ aᵢ ≤ high; who asks has made sure of that."""
         r = residual.astype(np.float64, copy=False)
         return float(r.dot(self.y) + self.epsilon * np.abs(r).sum())
 
-    @override
     def smoothed(self, mu: float) -> Separable:
         """φ_μ ≤ φ ≤ φ_μ + (μ/2)·Σ pᵢ max aᵢ², with second derivatives up to 1/μ."""
-        from greedyhull.objectives.losses.softened import Softened
+        from greedyhull.objectives.losses.intercepts import Softened
 
         return Softened(self, mu)
 
     def profiled(self) -> Any:
-        from greedyhull.objectives.losses.balanced import Balanced
+        from greedyhull.objectives.losses.intercepts import Balanced
 
         return Balanced(self)
+
+
+class Absolute(PiecewiseLinear):
+    """φ(z) = Σ pᵢ |zᵢ − yᵢ|.
+
+    >>> import numpy as np
+    >>> Absolute(np.array([1.0, 0.0]), 0.5).value(np.array([0.0, 2.0]))
+    1.5
+    """
+
+    def ends(self) -> tuple[float, float]:
+        return -1.0, 1.0
+
+
+class Hinge(PiecewiseLinear):
+    """φ(z) = Σ pᵢ (1 − yᵢzᵢ)₊; as y² = 1, that is max {a(z − y)} over a between −y and 0.
+
+    >>> Hinge(np.array([1.0, -1.0]), 0.5).value(np.array([0.0, -3.0]))
+    0.5
+    """
+
+    def ends(self) -> tuple[Array, Array]:
+        return np.minimum(-self.y, 0.0), np.maximum(-self.y, 0.0)
+
+
+class Quantile(PiecewiseLinear):
+    """φ(z) = Σ pᵢ max{q(yᵢ − zᵢ), (1 − q)(zᵢ − yᵢ)}.
+
+    >>> import numpy as np
+    >>> Quantile(np.array([1.0, 0.0]), 0.5, q=0.75).value(np.array([0.0, 2.0]))
+    0.625
+    """
+
+    def __init__(self, y: Array, p: Array | float, q: float) -> None:
+        super().__init__(y, p)
+        self.q = q
+
+    def ends(self) -> tuple[float, float]:
+        return -self.q, 1.0 - self.q
+
+
+class EpsilonInsensitive(PiecewiseLinear):
+    """φ(z) = Σ pᵢ (|zᵢ − yᵢ| − ε)₊.
+
+    >>> import numpy as np
+    >>> EpsilonInsensitive(np.array([1.0, 0.0]), 0.5, epsilon=0.5).value(np.array([0.7, 2.0]))
+    0.75
+    """
+
+    def __init__(self, y: Array, p: Array | float, epsilon: float) -> None:
+        super().__init__(y, p)
+        self.epsilon = epsilon
+
+    def ends(self) -> tuple[float, float]:
+        return -1.0, 1.0

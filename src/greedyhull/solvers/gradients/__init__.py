@@ -5,12 +5,7 @@
 """
 
 from greedyhull.solvers.gradients.base import Estimate, Estimator, Root
-from greedyhull.solvers.gradients.dual import Dual
-from greedyhull.solvers.gradients.minibatch import Minibatch
-from greedyhull.solvers.gradients.momentum import Momentum
-from greedyhull.solvers.gradients.saga import Saga
-from greedyhull.solvers.gradients.spider import Spider
-from greedyhull.solvers.gradients.storm import Storm
-from greedyhull.solvers.gradients.svrg import Svrg
+from greedyhull.solvers.gradients.momentum import Minibatch, Momentum, Storm
+from greedyhull.solvers.gradients.variance_reduced import Dual, Saga, Spider, Svrg
 
 __all__ = ["Dual", "Estimate", "Estimator", "Minibatch", "Momentum", "Root", "Saga", "Spider", "Storm", "Svrg"]

@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
-from greedyhull.errors import GreedyhullError, check
-from greedyhull.errors.hinted import hinted
-from greedyhull.theory.recursion import LATE, LATER
+from greedyhull.errors import GreedyhullError, check, hinted
+from greedyhull.theory.rates import LATE, LATER
 from greedyhull.types import Array, Objective, Schedule, State, Supply
 
 VANISHED = 2.0**-1040  # what underflow may have taken from a variance: squares of small numbers are zero
-UNSEEN = 2.0**-128  # a noise that is smaller beside M leaves no trace in a bound
 
 if TYPE_CHECKING:
     from greedyhull.theory import Along
@@ -41,7 +39,7 @@ class Estimate(Protocol):
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
-    >>> from greedyhull.objectives.batch import source_of
+    >>> from greedyhull.objectives.minibatches import source_of
     >>> f = gh.least_squares(np.eye(2), np.ones(2))
     >>> from greedyhull.solvers.gradients import Minibatch
     >>> estimate = Minibatch(batch=2).start(source_of(f, np.random.default_rng(0)))
@@ -105,7 +103,8 @@ class VarianceModel(ABC):
         """What the error costs in a step: r_S√a_k if the estimate is unbiased given the past, else D√a_k."""
         size = "r_S" if self.unbiased else "D"
         for a in self.variance(at):
-            if a > 0.0 or (at.known(size) and math.sqrt(VANISHED) * float(at.constants[size]) > UNSEEN * at["M"]):
+            # a noise that is smaller beside M leaves no trace in a bound
+            if a > 0.0 or (at.known(size) and math.sqrt(VANISHED) * float(at.constants[size]) > (2.0**-128) * at["M"]):
                 yield math.sqrt(a + VANISHED) * at[size]
             else:
                 yield 0.0

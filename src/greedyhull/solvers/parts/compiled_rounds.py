@@ -1,8 +1,4 @@
-"""Corrective rounds in the compiled core: the same rounds as those of `Working`, without Python between them.
-
-Python decides, the core works: it is told where to stand and how far to go, and answers with a point, its image, its residual
-and its gradient. The driver's certificate is made from these as from any others.
-"""
+"""Corrective rounds in the compiled core, over budgets and in coordinates."""
 
 from __future__ import annotations
 
@@ -14,42 +10,33 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.budget import Budget, budget_of
+from greedyhull.atoms.grouped_simplex import GroupedRegion
+from greedyhull.atoms.regions import BallRegion, BoxRegion, FillingRegion
 from greedyhull.errors import check
 from greedyhull.kernels.core import core
 from greedyhull.objectives.composite import Composite
-from greedyhull.objectives.designs.dense import DenseDesign
-from greedyhull.objectives.designs.sparse import SparseDesign
-from greedyhull.objectives.losses.absolute import Absolute
-from greedyhull.objectives.losses.epsilon_insensitive import EpsilonInsensitive
-from greedyhull.objectives.losses.hinge import Hinge
-from greedyhull.objectives.losses.huber import Huber
-from greedyhull.objectives.losses.logistic import Logistic
-from greedyhull.objectives.losses.negative_log import NegativeLog
-from greedyhull.objectives.losses.poisson import Poisson
-from greedyhull.objectives.losses.power import Power
-from greedyhull.objectives.losses.quantile import Quantile
-from greedyhull.objectives.losses.softened import Softened
-from greedyhull.objectives.losses.squared import Squared
-from greedyhull.objectives.losses.squared_hinge import SquaredHinge
-from greedyhull.objectives.quadratic import QuadraticForm
-from greedyhull.objectives.ridged import Ridged
+from greedyhull.objectives.designs.stored import DenseDesign, SparseDesign
+from greedyhull.objectives.losses.intercepts import Softened
+from greedyhull.objectives.losses.piecewise import Absolute, EpsilonInsensitive, Hinge, Quantile
+from greedyhull.objectives.losses.smooth import Huber, Logistic, NegativeLog, Poisson, Power, Squared, SquaredHinge
+from greedyhull.objectives.quadratic import FactoredForm, QuadraticForm
+from greedyhull.objectives.ridge import Ridged
 from greedyhull.objectives.smoothing import Smoothing
+from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
-from greedyhull.solvers.parts.ahead import Ahead, Passed
-from greedyhull.solvers.parts.corrective_numbers import BLURRED, SHORT
+from greedyhull.solvers.parts.coordinate_rounds import MOST as COMPILED_COORDINATES_MOST
+from greedyhull.solvers.parts.coordinate_rounds import spanned, spans
 from greedyhull.solvers.parts.memory import Memory
-from greedyhull.solvers.parts.progress import Progress
-from greedyhull.types import Array, AtomSet, Index, Loss, Objective, State
-from greedyhull.types.kinds import profiled
+from greedyhull.solvers.parts.progress import Ahead, Passed, Progress
+from greedyhull.solvers.parts.working_set import BLURRED, SHORT
+from greedyhull.types import Array, AtomSet, Index, Loss, Objective, Region, State, profiled, second_order
 
 # as in native/losses.hpp
 KNOWN: dict[type, int] = {Squared: 0, Logistic: 1, SquaredHinge: 2, Huber: 3, Poisson: 4, NegativeLog: 5, Power: 6}
-SOFTENED = 7  # losses with kinks, smoothed
 KINKED = (Absolute, Quantile, EpsilonInsensitive, Hinge)
 TOLD = (Composite, QuadraticForm)  # whose views need no product where the core knows what is in them
 LOST = 4  # how the core ends where numbers have left their range
-STAGE = 30  # rounds at one smoothness, at most, before the driver looks
 MOST = 65535  # sparse columns that can be worked on
 
 
@@ -112,7 +99,8 @@ def loss_of(f: Composite) -> Any:
     if kind is None:
         hinge = type(loss.sharp) is Hinge
         low, high = (-1.0, 1.0) if hinge else loss.sharp.ends()
-        return SOFTENED, float(loss.mu), y, p, float(low), float(high), float(loss.sharp.epsilon), hinge
+        # losses with kinks, smoothed
+        return 7, float(loss.mu), y, p, float(low), float(high), float(loss.sharp.epsilon), hinge
     parameter = {Huber: "delta", Power: "power"}.get(type(loss))
     return kind, float(vars(loss)[parameter]) if parameter else 0.0, y, p
 
@@ -245,7 +233,8 @@ class SharpenedRounds(CompiledRounds):
             gap, slack = self.core.sharpen(self.mu)
             rounds, ending = (1, 0) if gap <= slack else (0, LOST)
         if rounds == 0:
-            ending, rows = self.core.advance(STAGE, 0.0, 0.0, 0.0, -inf, memory.asked)  # bounds are of f, not of f_μ
+            # rounds at one smoothness, at most, before the driver looks
+            ending, rows = self.core.advance(30, 0.0, 0.0, 0.0, -inf, memory.asked)  # bounds are of f, not of f_μ
             rounds = len(rows) - 1
         if rounds < 1 or ending == LOST:
             return False
@@ -256,3 +245,103 @@ class SharpenedRounds(CompiledRounds):
         w.step = 1.0
         self._tell(w)
         return True
+
+
+GROUPED = 3  # as native/coordinate_door.cpp numbers regions
+# least squares over boxes and sums in so many coordinates, so many times as many as rows, are solved by rows
+WIDE, FEWER = 500, 5
+
+
+def compiled_coordinates(f: Objective, S: AtomSet, w: Iterate, steps: int, cold: bool) -> CompiledCoordinates | None:
+    """The rounds of this problem in the core, or None where it cannot run them.
+
+    ``cold``, they begin where f is lower: at w or at the point of the set nearest to the origin.
+    """
+    region, curved = S.traits.region, second_order(f)
+    if core is None or region is None or curved is None or not isinstance(w, CoordinateIterate):
+        return None
+    told = _told(region)
+    if told is None or (type(region) in (BoxRegion, FillingRegion) and _wide(f)):
+        return None
+    made: Any = None
+    if isinstance(f, QuadraticForm) and type(f) is QuadraticForm:
+        made = _compiled_coordinates_form_rounds(f, told)
+    elif isinstance(f, FactoredForm) and type(f) is FactoredForm:
+        made = _factored_rounds(f, told)
+    elif isinstance(f, Composite) and type(f) in (Composite, Ridged):
+        made = _compiled_coordinates_rounds(f, told, steps, spans(curved, region))
+    if made is None:
+        return None
+    assert isinstance(f, Composite | QuadraticForm)
+    rounds = CompiledCoordinates(f, S, made, w, cold and told[0] != GROUPED)  # a corner has few coordinates
+    return rounds if isfinite(rounds.gap) else None
+
+
+def _wide(f: Objective) -> bool:
+    """Whether systems of the few rows of least squares are much smaller than those of coordinates, which the core solves."""
+    if not (type(f) is Composite and f.quadratic and type(f.design) is DenseDesign and not f.has_intercept):
+        return False
+    d = prod(f.domain)
+    return WIDE <= d <= COMPILED_COORDINATES_MOST and FEWER * f.design.n <= d
+
+
+def _told(region: Region) -> tuple[int, Array, Array, float] | None:
+    """Kind, two vectors and a number, as native/coordinate_door.cpp takes them."""
+    if type(region) is BoxRegion:
+        return 0, _vector(region.low), _vector(region.high), 0.0
+    if type(region) is FillingRegion and region.low is None:
+        return 1, _vector(region.high), _vector(region.high), float(region.total)
+    if type(region) is GroupedRegion:
+        return GROUPED, _vector(region.high), np.concatenate([region.of, region.room]), float(region.total)
+    return (2, _vector(region.middle), _vector(region.middle), float(region.radius)) if type(region) is BallRegion else None
+
+
+def _vector(numbers: Array) -> Array:
+    return np.ascontiguousarray(numbers, dtype=np.float64)
+
+
+def _compiled_coordinates_rounds(f: Composite, told: tuple[int, Array, Array, float], steps: int, along_span: bool) -> Any:
+    assert core is not None
+    most = spanned(f.domain[0]) if along_span else COMPILED_COORDINATES_MOST
+    design, about = f.design, (loss_of(f), f.quadratic, f.has_intercept, *told, f.l2, steps, along_span, most)
+    if type(design) is DenseDesign:
+        return core.dense_region_rounds(contiguous(design.X), *about)
+    if type(design) is SparseDesign:
+        return core.sparse_region_rounds(*design.columns_of, design.n, *about)
+    return None
+
+
+def _compiled_coordinates_form_rounds(f: QuadraticForm, told: tuple[int, Array, Array, float]) -> Any:
+    assert core is not None
+    design = f.design
+    if (f.domain[0] > COMPILED_COORDINATES_MOST and told[0] != GROUPED) or type(design) not in (DenseDesign, SparseDesign):
+        return None
+    Q = design.X if type(design) is DenseDesign else design.by_column.toarray()
+    Q = np.ascontiguousarray(Q.T if Q.flags.f_contiguous else Q, dtype=np.float64)  # it is symmetric
+    return core.form_region_rounds(Q, _vector(f.b), *told, COMPILED_COORDINATES_MOST)
+
+
+def _factored_rounds(f: FactoredForm, told: tuple[int, Array, Array, float]) -> Any:
+    """Over a box, and over balls, systems of the few factors are the smaller ones, and Python solves these."""
+    assert core is not None
+    F = f.design.F
+    if told[0] not in (1, GROUPED) or type(F) is not DenseDesign:
+        return None
+    return core.factored_region_rounds(contiguous(F.X), _vector(f.design.D), _vector(f.b), *told, COMPILED_COORDINATES_MOST)
+
+
+class CompiledCoordinates(CompiledRounds):
+    """The core's rounds and the coordinates that follow them."""
+
+    def __init__(self, f: Composite | QuadraticForm, S: AtomSet, made: Any, w: CoordinateIterate, cold: bool) -> None:
+        self.f, self.S, self.core, self.entries = f, S, made, f.design.n * prod(f.domain)
+        made.begin(w.x.ravel().copy(), cold)
+        self.gap: float = made.look()  # not finite where numbers are out of the core's range
+
+    def run(self, f: Objective, w: Iterate, memory: Memory) -> Generator[Progress, None, bool]:
+        self._stand(w)  # the core may have begun elsewhere
+        return (yield from super().run(f, w, memory))
+
+    def _stand(self, w: Iterate) -> None:
+        assert isinstance(w, CoordinateIterate)
+        w.x[...] = self.core.point().reshape(w.shape)

@@ -11,18 +11,17 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.budget import Budget, budget_of
-from greedyhull.atoms.cached import Cached
+from greedyhull.atoms.wrapped import Cached
 from greedyhull.kernels.core import core
 from greedyhull.objectives.composite import Composite
-from greedyhull.objectives.designs.dense import DenseDesign
-from greedyhull.objectives.designs.sparse import SparseDesign
+from greedyhull.objectives.designs.stored import DenseDesign, SparseDesign
 from greedyhull.points.coordinate_iterate import CoordinateIterate
-from greedyhull.points.image import Image
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
-from greedyhull.solvers.parts.ahead import Passed
+from greedyhull.points.views import Image
 from greedyhull.solvers.parts.compiled_rounds import loss_of
 from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.progress import Passed
 from greedyhull.solvers.parts.schedules import ConstantSchedule
 from greedyhull.solvers.parts.steps import Constant, Exact, LogAdaptive, OpenLoop, Power, Short
 from greedyhull.types import Array, AtomSet, Objective, Schedule, State, StepRule

@@ -1,37 +1,241 @@
-"""Corrective rounds in coordinates, over boxes, l2 balls and bounded simplices: Newton steps that move many of them at once.
-
-The hull of a few corners of a box, or of a few points of a sphere, approximates the set poorly. The set itself is simple: a
-quadratic can be minimised over it. A round minimises f over the part of the set that can be reached from w along a frame of
-directions: the unit vectors of the coordinates in which f can fall or, in a ball of many dimensions, the span of the
-gradients seen so far.
-"""
+"""Corrective rounds in coordinates, in Python."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from math import prod
 
 import numpy as np
 
-from greedyhull.atoms.geometry.regions import BoxSection, FillingSection
-from greedyhull.atoms.geometry.rows_region import RowsRegion, RowsSection
-from greedyhull.atoms.geometry.traded_region import TradedSection
-from greedyhull.kernels.rows_products import HELD
-from greedyhull.objectives.by_products import ByProducts, compare_products
-from greedyhull.objectives.restricted import Restricted
+from greedyhull.atoms.regions import BoxSection, FillingSection, RowsRegion, RowsSection
+from greedyhull.atoms.turnover_simplex import TradedSection
+from greedyhull.kernels.polyhedral_products import HELD
+from greedyhull.objectives.composite import Composite
+from greedyhull.objectives.restricted import ByProducts, ImageTrial, LineTrial, Restricted, compare_products
+from greedyhull.objectives.ridge import Ridged, RidgedTrial
+from greedyhull.points.blocks import under
 from greedyhull.points.coordinate_iterate import CoordinateIterate
+from greedyhull.points.direction import Span, Units
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Dense
-from greedyhull.solvers.parts.corrective_numbers import EARLY, EXACT, INNER, ROUGH, ROUNDING, SAMPLE, SLOW
-from greedyhull.solvers.parts.directions import MOST, Directions, directions_of
-from greedyhull.solvers.parts.hessian_products import by_products
 from greedyhull.solvers.parts.memory import Memory
-from greedyhull.solvers.parts.precision import exhausted, named
 from greedyhull.solvers.parts.progress import Progress
-from greedyhull.solvers.parts.within_faces import pairwise_within
-from greedyhull.solvers.parts.working_set import newton_step
-from greedyhull.types import Answer, Array, AtomSet, Gradient, Region, SecondOrder, Section, State
-from greedyhull.types.kinds import faced
+from greedyhull.solvers.parts.working_set import (
+    CROWDED,
+    EARLY,
+    EXACT,
+    INNER,
+    ROUGH,
+    ROUNDING,
+    SAMPLE,
+    SLOW,
+    exhausted,
+    named,
+    newton_step,
+    pairwise_within,
+)
+from greedyhull.types import (
+    Answer,
+    Array,
+    AtomSet,
+    Frame,
+    Gradient,
+    Index,
+    Region,
+    SecondOrder,
+    Section,
+    Small,
+    State,
+    Trial,
+    faced,
+    imaged,
+    linear_model,
+)
+
+FEW = 200  # coordinates: a Hessian of fewer is written out, and factorised, in less time than a hundred products take
+MOST = 2000  # coordinates up to which there is another way
+
+
+def by_products(f: SecondOrder, small: Small, w: CoordinateIterate) -> Callable[[Array], Array] | None:
+    """v ↦ ∇²f(w)v for flat v where the coordinates are many, and f is a map that is known by its products; else None."""
+    d = prod(f.domain)
+    if d <= FEW or f.traits.remote:
+        return None
+    if isinstance(small, ByProducts):
+        curved = small.f
+        return lambda v: as_array(curved.hessian_product(w, v.reshape(w.shape)), w.shape).ravel()
+    model = imaged(f)
+    if model is None or (d <= MOST and (model.design.n < d or model.design.dtype != np.float64)):
+        return None  # with fewer rows than coordinates, systems of the rows are the smaller ones
+    if model.design.stored and d <= 1200:  # coordinates from which on products pay even with data that are stored as a matrix
+        return None
+    design = model.design
+    if isinstance(f, Composite) and type(f) is Composite and f.quadratic and not f.has_intercept:
+        p = f.loss.p
+        if isinstance(p, float) and design.dtype == np.float64:  # curvatures that are all alike
+            return lambda v: p * as_array(design.adjoint(design.matvec(v.reshape(w.shape))), w.shape).ravel()
+
+    def product(v: Array) -> Array:
+        V = v.reshape(w.shape)
+        w.work.products += 2.0
+        return as_array(model.hessian_product(w, design.matvec(V), Dense(V)), w.shape).ravel().astype(np.float64, copy=False)
+
+    return product
+
+
+SPANNED = 300  # directions of a span, at most
+
+
+def directions_of(f: SecondOrder, region: Region) -> Directions:
+    """Coordinates, or a span."""
+    if region.middle is not None and spans(f, region):
+        return Gradients(f, region.middle)
+    return Coordinates(f, region)
+
+
+def spans(f: SecondOrder, region: Region) -> bool:
+    """Whether the region allows a span, and there are too many coordinates, or more of them than rows."""
+    model, d = imaged(f), int(np.prod(f.domain))
+    rank = d if model is None else min(model.design.n, d)
+    return region.middle is not None and d > FEW and (d > MOST or rank < d or model is None)
+
+
+def spanned(d: int) -> int:
+    """How many directions of d numbers a span may have."""
+    return int(min(SPANNED, max(2e7 / d, 20)))  # and numbers that they may take together
+
+
+class Directions(ABC):
+    """A frame, and f along it."""
+
+    frame: Frame
+    small: Small
+
+    def __init__(self, f: SecondOrder) -> None:
+        self.f = f
+
+    def hold(self, frame: Frame) -> None:
+        """Solve along these directions, and no others."""
+        self.frame, self.small = frame, self.f.restricted(frame.block)
+
+    @abstractmethod
+    def choose(self, w: CoordinateIterate, g: Array) -> bool:
+        """Let directions join that can lower f, whose gradient is g; whether there were more than can be solved for."""
+
+    @abstractmethod
+    def state(self) -> State:
+        """The frame, and what is kept of f along it."""
+
+    @abstractmethod
+    def restore(self, state: State) -> None:
+        """Go on from ``state``."""
+
+    def trial(self, w: CoordinateIterate, y: Array, target: Array) -> Trial:
+        """The steps from coordinates y to ``target``; where f sees images, that of the target is computed afresh."""
+        f, there = imaged(self.f), w.array()
+        self.frame.write(there.reshape(-1), target)
+        if f is None:
+            return LineTrial(self.f, w, w.toward(Dense(there)))
+        move, view, model = w.reweighting(self.small.block, y, target - y), f.at(w), linear_model(f)
+        view.lead(move, Dense(there).image(f.design))
+        eps = float(np.finfo(view.z.dtype).eps)
+        if model is None or f.traits.quadratic:
+            return LineTrial(f, w, move, eps)
+        if isinstance(f, Ridged):
+            f.ridge.at(w).lead(move, there.ravel())
+            return RidgedTrial(f, w, ImageTrial(f.bare, w, move, eps), f.ridge)
+        return ImageTrial(model, w, move, eps)
+
+    def _small(self) -> State:
+        return {f"small.{name}": array for name, array in self.small.state().items()}
+
+
+class Coordinates(Directions):
+    """The unit vectors of the coordinates in which f can fall."""
+
+    frame: Units
+
+    def __init__(self, f: SecondOrder, region: Region) -> None:
+        super().__init__(f)
+        self.region, self.d = region, int(np.prod(f.domain))
+        self.hold(Units(self.d, np.zeros(0, dtype=np.intp)))
+
+    @property
+    def index(self) -> Index:
+        return self.frame.index
+
+    def choose(self, w: CoordinateIterate, g: Array) -> bool:
+        """Let all coordinates join that can lower f at once; whether there were more than can be solved for together.
+
+        If so, those that have the largest shares of the gap are taken.
+        """
+        x = w.x.ravel()
+        wanted = self.region.free(g, x)
+        many = len(wanted) > MOST and not isinstance(self.region, RowsRegion)  # there all are solved for, by products
+        if many:
+            shares = self.region.shares(g, x)[wanted]
+            wanted = np.sort(wanted[np.argsort(-shares, kind="stable")[:MOST]])
+        if not len(self.index):
+            self.hold(Units(self.d, wanted))
+            return many
+        if len(self.index) > CROWDED * len(wanted):
+            keep = np.isin(self.index, wanted).nonzero()[0]
+            self.small.take(keep)
+            self.frame = Units(self.d, self.index[keep])
+        new = np.setdiff1d(wanted, self.index)
+        if len(self.index) + len(new) > max(MOST, len(wanted)):
+            self.hold(Units(self.d, wanted))
+        elif len(new):
+            self.small.extend(Units(self.d, new).block, w)
+            self.frame = Units(self.d, np.concatenate([self.index, new]))
+        return many
+
+    def state(self) -> State:
+        return {**self._small(), "index": self.index}
+
+    def restore(self, state: State) -> None:
+        self.hold(Units(self.d, state["index"].astype(np.intp)))
+        self.small.restore(under("small", state))
+
+
+class Gradients(Directions):
+    """The span of the gradients seen so far and of w − middle: it contains the segment from w to the best atom of a ball."""
+
+    frame: Span
+
+    def __init__(self, f: SecondOrder, middle: Array) -> None:
+        super().__init__(f)
+        self.middle = middle
+        self.most = spanned(len(middle))
+        self.hold(Span(np.zeros((0, len(middle)))))
+
+    def choose(self, w: CoordinateIterate, g: Array) -> bool:
+        """Let g join; a span that is full begins anew with w and the directions that joined last."""
+        arm = w.x.ravel() - self.middle
+        if len(self.frame) >= self.most:
+            span = Span(np.zeros((0, len(arm)))).beside(arm)
+            for row in self.frame.rows[-(self.most // 3):]:
+                span = span.beside(row)
+            self.hold(span.beside(g))
+            return False
+        known = len(self.frame)
+        span = (self.frame if known else self.frame.beside(arm)).beside(g)
+        if not known:
+            self.hold(span)
+        elif len(span) > known:
+            self.small.extend(Span(span.rows[known:]).block, w)
+            self.frame = span
+        return False
+
+    def state(self) -> State:
+        return {**self._small(), "rows": self.frame.rows}
+
+    def restore(self, state: State) -> None:
+        self.hold(Span(state["rows"]))
+        self.small.restore(under("small", state))
+
 
 EPS = float(np.finfo(np.float64).eps)
 FAILED = 2  # rounds by products that may lead nowhere; then steps within faces do what is left

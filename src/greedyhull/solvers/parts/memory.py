@@ -8,22 +8,31 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from greedyhull.atoms.belonging import check_atoms_of
-from greedyhull.atoms.closed_oracle import ClosedOracle
-from greedyhull.atoms.generator import generator
-from greedyhull.atoms.oracle_base import OracleBase
+from greedyhull.atoms.base import ClosedOracle, OracleBase, generator
+from greedyhull.atoms.budget import check_atoms_of
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.points.blocks import block_from, block_state
-from greedyhull.points.entering import KINDS as KINDS
-from greedyhull.points.entering import as_answer, as_floor, as_shortlist
+from greedyhull.points.blocks import Kept, SpoiledError, block_from, block_state, count, places, under
 from greedyhull.points.gradients import taken
 from greedyhull.points.owners import owners_of, whole
-from greedyhull.points.states import Kept, SpoiledError, count, places, under
-from greedyhull.solvers.parts.ahead import ONE, Ahead, Passed
-from greedyhull.solvers.parts.careful import careful, no_rule
-from greedyhull.types import Answer, Atom, AtomSet, Floor, Gradient, Oracle, Shortlist, State, Step, StepRule
-from greedyhull.types.attributes import has
-from greedyhull.types.kinds import caching, measuring
+from greedyhull.points.validate import KINDS as KINDS
+from greedyhull.points.validate import as_answer, as_floor, as_shortlist
+from greedyhull.solvers.parts.progress import ONE, Ahead, Passed
+from greedyhull.solvers.parts.steps import careful, no_rule
+from greedyhull.types import (
+    Answer,
+    Atom,
+    AtomSet,
+    Floor,
+    Gradient,
+    Oracle,
+    Shortlist,
+    State,
+    Step,
+    StepRule,
+    caching,
+    has,
+    measuring,
+)
 
 P = TypeVar("P", bound=Kept)
 

@@ -1,16 +1,19 @@
-"""What a solver needs of a problem, and whether it is there."""
+"""What a solver requires of a problem, and which conditions of a theorem are not met."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from math import inf, prod
 
-from greedyhull.atoms.geometry.rows_region import RowsRegion
+from greedyhull.atoms.regions import RowsRegion
 from greedyhull.errors import check
-from greedyhull.solvers.parts.directions import MOST
-from greedyhull.types import AtomSet, Needs, Objective, Solver
-from greedyhull.types.attributes import own
-from greedyhull.types.kinds import imaged
+from greedyhull.objectives.minibatches import count_of
+from greedyhull.solvers.gradients.base import Cautious, Estimator
+from greedyhull.solvers.parts.coordinate_rounds import MOST
+from greedyhull.solvers.parts.steps import in_advance, step_at
+from greedyhull.theory import diverges
+from greedyhull.types import AtomSet, Needs, Objective, Solver, StepRule, imaged, own
 
 OLDER = {"atoms": "looks_back", "smooth": "needs_smooth"}  # the words of the first edition
 
@@ -88,3 +91,13 @@ def _refuse(f: Objective, S: AtomSet, needs: Needs, name: str) -> None:
     check(not needs.faces or S.traits.faces,
           lambda: f"{name} asks for the face that holds a point, and {S!r} does not know its faces. Use BlendedPairwise() or "
                   "Corrective(). A set of your own has them if it defines within(w, g) and room(w, v).")
+
+
+def unmet(rule: StepRule, estimator: Estimator, f: Objective) -> Iterator[str]:
+    """What is to be said of steps and estimator on f; k is counted from one."""
+    step = in_advance(rule)
+    if not diverges(lambda k: step_at(step, k - 1)):
+        yield (f"Theorem 1 asks for steps with an infinite sum, and those of {step!r} have a finite one: the points need "
+               "not reach the minimum. Use Power(0.5) or OpenLoop().")
+    if isinstance(estimator, Cautious):
+        yield from estimator.cautions(lambda k: step_at(step, k - 1), count_of(f))

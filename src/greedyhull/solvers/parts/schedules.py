@@ -1,30 +1,29 @@
-"""Schedules: numbers that depend on k or on the last gap, such as the tolerances ε_k and the batch sizes b_k."""
+"""Schedules: numbers that depend on k or on the last gap, and batches that grow."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
 from types import FunctionType
 from typing import cast
 
-from greedyhull.errors import GreedyhullError, check
-from greedyhull.errors.given import shown
-from greedyhull.errors.hints import hinting
-from greedyhull.types import Schedule, Solver
-from greedyhull.types.kinds import made_of
-from greedyhull.types.override import KeepsSchedule, override
+import numpy as np
+
+from greedyhull.errors import GreedyhullError, check, hinted, hinting, shown
+from greedyhull.measures.terms import noise
+from greedyhull.types import AtomSet, Objective, Schedule, Solver, made_of
 
 WANTED = ("A number of at least 0 is wanted, from a schedule such as harmonic() or from a function of k and of the last gap, "
           "which is None at first.")
 
 
 @dataclass(frozen=True)
-class ConstantSchedule(KeepsSchedule):
+class ConstantSchedule:
     """Schedule that is the same number for every k."""
 
     value: float
 
-    @override
     def __call__(self, k: int, gap: float | None = None) -> float:
         return self.value
 
@@ -33,12 +32,11 @@ class ConstantSchedule(KeepsSchedule):
 
 
 @dataclass(frozen=True)
-class Harmonic(KeepsSchedule):
+class Harmonic:
     """Schedule scale·2/(k + 2)."""
 
     scale: float
 
-    @override
     def __call__(self, k: int, gap: float | None = None) -> float:
         return 2.0 * self.scale / (k + 2.0)
 
@@ -47,13 +45,12 @@ class Harmonic(KeepsSchedule):
 
 
 @dataclass(frozen=True)
-class PowerSchedule(KeepsSchedule):
+class PowerSchedule:
     """Schedule scale·(k + 1)^−p."""
 
     p: float
     scale: float
 
-    @override
     def __call__(self, k: int, gap: float | None = None) -> float:
         return float(self.scale * (k + 1.0) ** -self.p)
 
@@ -62,13 +59,12 @@ class PowerSchedule(KeepsSchedule):
 
 
 @dataclass(frozen=True)
-class OfGap(KeepsSchedule):
+class OfGap:
     """Schedule fraction·gap for the last certified gap, and ``first`` before there is one."""
 
     fraction: float
     first: float
 
-    @override
     def __call__(self, k: int, gap: float | None = None) -> float:
         return self.first if gap is None else self.fraction * gap
 
@@ -168,12 +164,11 @@ def power(p: float, scale: float = 1.0) -> PowerSchedule:
 
 
 @dataclass(frozen=True)
-class Linear(KeepsSchedule):
+class Linear:
     """Schedule max(1, scale·k)."""
 
     scale: float
 
-    @override
     def __call__(self, k: int, gap: float | None = None) -> float:
         return max(1.0, self.scale * k)
 
@@ -284,3 +279,67 @@ def tolerance_at(tolerance: Schedule, k: int, gap: float | None) -> float:
     if not (isinstance(epsilon, Real) and epsilon >= 0.0):
         raise GreedyhullError(f"tolerance={shown(tolerance)} is {epsilon!r} at ({k}, {gap}). {WANTED}")
     return float(epsilon)
+
+
+@hinted
+@dataclass(frozen=True)
+class Growing:
+    """Batch sizes b_k = ⌈(r_S σ/(τη_k))²⌉ that grow as the steps η_k shrink.
+
+    The noise r_S σ/√b_k of a step is then at most τη_k; r_S is the circumradius of S.
+
+    Parameters
+    ----------
+    sigma : float, optional
+        σ, where σ² bounds the variance of a term's gradient. By default it is computed from f and S, or bounded.
+    tau : float, optional
+        τ; larger values give smaller batches and a larger error. By default 2M, which needs the fewest terms for a given
+        error.
+
+    See Also
+    --------
+    linear : Batches that grow with k.
+    StochasticJones : A solver that takes it as ``batch``.
+
+    Notes
+    -----
+    With η_k = 2/(k + 1), k from one, E e_k ≤ 4(M + c + τ)/(k + 1): an error ε takes O(ε⁻¹) steps and O(ε⁻³) terms, while b_k
+    = k with η_k = k^−1/2 takes O(ε⁻²) and O(ε⁻⁴).
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.least_squares(np.eye(2), np.array([0.3, 0.7]))
+    >>> s = gh.minimize(f, gh.Simplex(2), gh.StochasticJones(gh.Growing()), stop=gh.Iterations(50))
+    >>> bool(s.value < 0.01)
+    True
+    """
+
+    sigma: float | None = None
+    tau: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in {"sigma": self.sigma, "tau": self.tau}.items():
+            good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+            check(value is None or (good and 0.0 < value < np.inf),
+                  f"Growing({name}={value!r}) was given; a positive number, or None to compute it, is wanted.")
+
+    def begin(self, f: Objective, S: AtomSet, eta: Callable[[int], float]) -> Grown:
+        """Return the schedule for steps η_k, k from one."""
+        sigma = float(noise(f, S)) if self.sigma is None else self.sigma
+        tau = 2.0 * float(f.curvature(S)) if self.tau is None else self.tau
+        check(0.0 < tau < np.inf, f"The curvature of {f!r} over {S!r} is {tau / 2.0:g}, and gives no tau to grow the batches "
+                                  "by. Give it, for instance Growing(tau=1.0).")
+        return Grown(S.circumradius * sigma / tau, eta)
+
+
+@dataclass(frozen=True)
+class Grown:
+    """k ↦ (scale/η_k)², at least one."""
+
+    scale: float
+    eta: Callable[[int], float]
+
+    def __call__(self, k: int, gap: float | None = None) -> float:
+        root = self.scale / self.eta(k)
+        return max(1.0, root * root)

@@ -7,17 +7,13 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import check
-from greedyhull.objectives.matrix_model import MatrixModel
+from greedyhull.objectives.completion import MatrixModel
 from greedyhull.points.factors import apart
-from greedyhull.points.iterate import Iterate
-from greedyhull.points.mixture import owners_agree, wrong_weights
+from greedyhull.points.iterate import Iterate, owners_agree, wrong_weights
 from greedyhull.points.shapes import RankOneBlock
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.types import Atom, AtomSet, Objective
 
-MANY = 64  # atoms, above which a set is asked for fewer
-FAR_FEWER = 0.75  # of the atoms that there are
-HALF = 0.5  # of a gap: progress where values do not tell
 SAME = 1e-12  # of the size of the atoms: what two points may differ by that are called the same
 
 
@@ -63,11 +59,11 @@ class Slide:
 
     def _in_fewer_atoms(self, w: Iterate) -> Iterate | None:
         """The same point in far fewer atoms, if it has many and the set knows how: memory stays what the point needs."""
-        if len(w) <= MANY or not self.S.traits.compresses:
+        if len(w) <= 64 or not self.S.traits.compresses:  # atoms, above which a set is asked for fewer
             return None
         given = w.copy()
         block, weights = self.S.compressed(given.block, given.weights, SAME)
-        if len(block) > FAR_FEWER * len(w):
+        if len(block) > 0.75 * len(w):  # of the atoms that there are
             return None
         fewer = self._checked(Iterate(block, weights, w.shape), w)
         off, size = apart(w, fewer)
@@ -121,7 +117,8 @@ class Slide:
             return fall > max(allowance, 0.0)
         if isinstance(exact, MatrixModel) and exact.surely_falls(here, target, self.S):
             return True
-        return exact.traits.convex and self._gap(exact, target) <= HALF * self._gap(exact, here)
+        # of a gap: progress where values do not tell
+        return exact.traits.convex and self._gap(exact, target) <= 0.5 * self._gap(exact, here)
 
     def _gap(self, f: Objective, w: Iterate) -> float:
         """⟨∇f, w − d⟩ for the best atom d that the set finds; nobody is promised that there is no better one."""

@@ -1,25 +1,118 @@
-"""Step rules: how far to follow a line. A rule sees the line h(η) = f(w + ηv) and k, never the solver.
-
-Every rule keeps clear of the line's limit and its maximal step. The paper's rate holds for η_k = 2/(k+2), and for
-every rule that does at least as well as the model f(w) − ηg + Mη²/2 at that step: short, exact and backtracking.
-"""
+"""Step rules: how far to follow a line h(η) = f(w + ηv)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import isfinite, log
-from typing import TYPE_CHECKING
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from greedyhull.errors import check
-from greedyhull.errors.hinted import hinted
-from greedyhull.objectives.costly_line import CostlyLine
-from greedyhull.objectives.line import NEAR
-from greedyhull.objectives.losses.kinks import KinkedLine
-from greedyhull.solvers.parts.rules import APriori
-from greedyhull.types import Line, MeasuringStep, State, StepRule
-from greedyhull.types.override import KeepsMeasuringStep, KeepsStep, KeepsStepRule, keeps, override
+from greedyhull.errors import check, hinted, shown
+from greedyhull.objectives.black_box import number
+from greedyhull.objectives.lines import NEAR, CostlyLine
+from greedyhull.objectives.losses.piecewise import KinkedLine
+from greedyhull.types import Line, Solver, State, Step, StepRule, made_of
+
+if TYPE_CHECKING:
+    from greedyhull.solvers.gradients.base import Estimator
+
+
+class Careful:
+    """A rule of a user's own at work: what it returns is a number from 0 to the maximal step, or an error that names it."""
+
+    def __init__(self, rule: StepRule, step: Step) -> None:
+        self.rule, self.step = rule, step
+
+    def __call__(self, line: Line, k: int) -> float:
+        eta = self.step(line, k)
+        if type(eta) is not float:
+            eta = number(eta, f"At k = {k} step={self.rule!r}")
+        check(0.0 <= eta <= line.max_step, lambda: _leaves(self.rule, k, eta, line.max_step))
+        return eta
+
+    def state(self) -> State:
+        return self.step.state()
+
+    def restore(self, state: State) -> None:
+        self.step.restore(state)
+
+
+def careful(rule: StepRule, step: Step) -> Step:
+    """``step``, the working form of ``rule``: as it is if the rule is the library's, else what it returns is looked at."""
+    return step if type(rule).__module__.startswith("greedyhull.") else Careful(rule, step)
+
+
+def no_rule(rule: object) -> str:
+    """What is said of something that was given in place of a step rule.
+
+    >>> no_rule(0.1).endswith("For a fixed step size use Constant(0.1).")
+    True
+    """
+    how = ""
+    if isinstance(rule, type):
+        how = f" Make one: {rule.__name__}()."
+    elif isinstance(rule, Real) and not isinstance(rule, bool):
+        how = f" For a fixed step size use Constant({rule!r})."
+    elif callable(rule):
+        how = (" A rule of your own is a class with a method start(warm) that returns a function of a line and k; "
+               "greedyhull.extend.check_step tests it.")
+    return f"step={shown(rule)} was given to the solver; a step rule such as Exact() or Short() is wanted.{how}"
+
+
+def step_at(rule: Any, k: int) -> float:
+    """η_k of a rule that is known in advance, a number from 0 to 1."""
+    eta = rule.at(k)
+    if type(eta) is not float:
+        eta = number(eta, f"at({k}) of step={rule!r}")
+    check(0.0 <= eta <= 1.0, lambda: _leaves(rule, k, eta, 1.0))
+    return eta
+
+
+def _leaves(rule: Any, k: int, eta: float, most: float) -> str:
+    return (f"step={shown(rule)} returned {eta!r} at k = {k}, where steps from 0 to {most:g} stay in the hull. "
+            "greedyhull.extend.check_step shows what is wrong with it.")
+
+
+@runtime_checkable
+class APriori(Protocol):
+    """A rule that is known in advance: η_k, whatever the line."""
+
+    def at(self, k: float) -> float: ...
+
+
+@runtime_checkable
+class Estimating(Protocol):
+    """A solver that estimates gradients from some of the terms."""
+
+    @property
+    def estimator(self) -> Estimator: ...
+
+
+@runtime_checkable
+class Stepping(Protocol):
+    """A solver that follows a step rule."""
+
+    @property
+    def step(self) -> StepRule: ...
+
+
+def stepper(solver: Solver) -> Solver:
+    """The solver whose steps are taken.
+
+    >>> from greedyhull.solvers.aggregated import Aggregated
+    >>> stepper(Aggregated()) == stepper(Aggregated().solver)
+    True
+    """
+    _, around, _ = made_of(solver)
+    return solver if around is None or around.solver is None else around.solver
+
+
+def rule_of(solver: Solver) -> StepRule | None:
+    """The step rule that a solver follows; None where it follows none."""
+    return solver.step if isinstance(solver, Stepping) else None
+
 
 KINKED = "f has kinks along this step, so no curvature bounds it: Short() and Backtracking() have no step. Use Smoothed()."
 
@@ -36,19 +129,17 @@ def in_advance(rule: StepRule) -> APriori:
     return rule
 
 
-class Plain(KeepsStep):
+class Plain:
     """The working form of a rule that remembers nothing."""
 
-    @override
     def state(self) -> State:
         return {}
 
-    @override
     def restore(self, state: State) -> None:
         pass
 
 
-class _Scheduled(KeepsStep):
+class _Scheduled:
     """η_k of an a-priori rule. After a warm start its count begins late, so that η_0 = 1 does not throw the start away:
     where the schedule meets the short step e₀/M, for 2/(k + 2) at k₀ = 2M/e₀ − 2. Here e₀ is the slope of the first line
     that falls, the gap at the start, and M the largest bend met so far; as it grows, the count moves on. The error then
@@ -58,7 +149,6 @@ class _Scheduled(KeepsStep):
         self.rule, self.warm, self.shift = rule, warm, 0.0
         self.first, self.gap, self.bend = 0, 0.0, 0.0
 
-    @override
     def __call__(self, line: Line, k: int) -> float:
         if self.warm and not self._begun(line, k):
             return 0.0  # where no line falls, the start is kept
@@ -88,11 +178,9 @@ class _Scheduled(KeepsStep):
             low, high = (middle, high) if self.rule.at(middle) > eta else (low, middle)
         return high if self.rule.at(0.0) > eta else 0.0
 
-    @override
     def state(self) -> State:
         return {"warm": np.array(self.warm), "count": np.array([self.shift, self.first, self.gap, self.bend])}
 
-    @override
     def restore(self, state: State) -> None:
         shift, first, gap, bend = (float(x) for x in state["count"])
         self.warm, self.shift, self.first, self.gap, self.bend = bool(state["warm"]), shift, int(first), gap, bend
@@ -100,7 +188,7 @@ class _Scheduled(KeepsStep):
 
 @hinted
 @dataclass(frozen=True, repr=False)
-class OpenLoop(KeepsStepRule):
+class OpenLoop:
     """Open-loop step sizes, η_k = ℓ/(k + ℓ), that need no function values.
 
     They are known in advance. After a warm start the count begins where the schedule meets the short step, so that η_0 = 1
@@ -144,14 +232,13 @@ class OpenLoop(KeepsStepRule):
         """Return η_k."""
         return self.ell / (k + self.ell)
 
-    @override
     def start(self, warm: bool = False) -> _Scheduled:
         return _Scheduled(self, warm and self.late)
 
 
 @hinted
 @dataclass(frozen=True)
-class LogAdaptive(KeepsStepRule):
+class LogAdaptive:
     """Open-loop step sizes η_k = (2 + log(k + 1))/(k + 2 + log(k + 1)).
 
     They adapt to faster rates where a problem allows them. The error goes to zero by Theorem 1.
@@ -171,14 +258,13 @@ class LogAdaptive(KeepsStepRule):
         ell = 2.0 + log(k + 1.0)
         return ell / (k + ell)
 
-    @override
     def start(self, warm: bool = False) -> _Scheduled:
         return _Scheduled(self, warm)
 
 
 @hinted
 @dataclass(frozen=True)
-class Constant(KeepsStepRule):
+class Constant:
     """Constant step size η_k = η.
 
     Parameters
@@ -210,14 +296,13 @@ class Constant(KeepsStepRule):
     def at(self, k: float) -> float:
         return self.eta
 
-    @override
     def start(self, warm: bool = False) -> _Scheduled:
         return _Scheduled(self, warm=False)
 
 
 @hinted
 @dataclass(frozen=True)
-class Power(KeepsStepRule):
+class Power:
     """Step sizes η_k = (k + 1)^−p.
 
     In the paper, where k counts from one, this is k^−p.
@@ -252,14 +337,13 @@ class Power(KeepsStepRule):
     def at(self, k: float) -> float:
         return float((k + 1.0) ** -self.p)
 
-    @override
     def start(self, warm: bool = False) -> _Scheduled:
         return _Scheduled(self, warm)
 
 
 @hinted
 @dataclass(frozen=True)
-class Short(KeepsStepRule):
+class Short:
     """Short step: the minimiser of the quadratic upper bound on f along the line.
 
     η = min(max_step, −h'(0)/bend), where bend bounds h'' on the line h(η) = f(w + ηv). f is never evaluated. It is an error
@@ -282,7 +366,6 @@ class Short(KeepsStepRule):
     array([0.3333, 0.3333, 0.3333])
     """
 
-    @override
     def start(self, warm: bool = False) -> Short._Working:
         return self._Working()
 
@@ -299,7 +382,7 @@ class Short(KeepsStepRule):
 
 @hinted
 @dataclass(frozen=True)
-class Exact(KeepsStepRule):
+class Exact:
     """Exact line search, η = argmin of f along the line.
 
     Closed form for quadratics and least squares, a safeguarded Newton search for other f. Where each look along the line costs
@@ -323,7 +406,6 @@ class Exact(KeepsStepRule):
     array([0.3333, 0.3333, 0.3333])
     """
 
-    @override
     def start(self, warm: bool = False) -> Exact._Working:
         return self._Working()
 
@@ -334,7 +416,7 @@ class Exact(KeepsStepRule):
 
 @hinted
 @dataclass(frozen=True)
-class Capped(KeepsStepRule):
+class Capped:
     """Line search over [0, η_k], where a schedule gives η_k.
 
     It is made for `StochasticJones`: where the line is only a sample of f, its minimiser may be too far; up to the cap it is
@@ -353,7 +435,7 @@ class Capped(KeepsStepRule):
     Examples
     --------
     >>> import greedyhull as gh
-    >>> from greedyhull.objectives.line import Parabola
+    >>> from greedyhull.objectives.lines import Parabola
     >>> gh.Capped(gh.OpenLoop()).start()(Parabola(1.0, -1.0, 1.25, 1.0), k=2)
     0.5
     """
@@ -364,30 +446,26 @@ class Capped(KeepsStepRule):
         check(isinstance(self.rule, APriori) and not isinstance(self.rule, type),
               f"Capped({self.rule!r}) was given; a rule that is known in advance, Power(0.5) say, is wanted.")
 
-    @override
     def start(self, warm: bool = False) -> Capped._Working:
         return self._Working(self.rule.start(warm))
 
-    class _Working(KeepsStep):
+    class _Working:
         def __init__(self, cap: _Scheduled) -> None:
             self.cap = cap
 
-        @override
         def __call__(self, line: Line, k: int) -> float:
             return min(line.argmin(), self.cap(line, k))
 
-        @override
         def state(self) -> State:
             return self.cap.state()
 
-        @override
         def restore(self, state: State) -> None:
             self.cap.restore(state)
 
 
 @hinted
 @dataclass(frozen=True)
-class Backtracking(KeepsStepRule):
+class Backtracking:
     """Short step with an estimated curvature M.
 
     M is doubled until h(η) ≤ h(0) + ηh'(0) + Mη²/2 on the line h(η) = f(w + ηv), and relaxed before the next step. Use it for
@@ -426,22 +504,17 @@ class Backtracking(KeepsStepRule):
               f"Backtracking(first={self.first!r}) was given; a positive number is wanted.")
         check(0 < self.relax <= 1, f"Backtracking(relax={self.relax!r}) was given; a number in (0, 1] is wanted.")
 
-    @override
     def start(self, warm: bool = False) -> Backtracking._Working:
         return self._Working(self)
 
-    class _Working(KeepsMeasuringStep):
+    class _Working:
         largest: float
-
-        if TYPE_CHECKING:
-            keeps(MeasuringStep.largest)
 
         def __init__(self, rule: Backtracking) -> None:
             self.rule = rule
             self.M = 0.0 if rule.first is None else rule.first
             self.largest = 0.0
 
-        @override
         def __call__(self, line: Line, k: int) -> float:
             if not line.slope < 0.0 or line.max_step <= 0.0:
                 return 0.0
@@ -465,10 +538,8 @@ class Backtracking(KeepsStepRule):
                 return least
             return max(least, 2.0 * (line.value(probe) - start - probe * line.slope) / (probe * probe))
 
-        @override
         def state(self) -> State:
             return {"M": np.array(self.M), "largest": np.array(self.largest)}
 
-        @override
         def restore(self, state: State) -> None:
             self.M, self.largest = float(state["M"]), float(state["largest"])

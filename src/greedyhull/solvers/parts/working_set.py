@@ -1,29 +1,78 @@
-"""The working atoms of a corrective solver: the active ones, those that may join, and their weights."""
+"""The working atoms of a corrective solver, the numbers it decides by, and float32 data."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from greedyhull.kernels.simplex_qp import COMPILED_UP_TO, solve_simplex_qp
-from greedyhull.objectives.line import NEAR
-from greedyhull.points.blocks import block_from, block_state
+from greedyhull.objectives.lines import NEAR
+from greedyhull.points.blocks import block_from, block_state, under
+from greedyhull.points.direction import Direction
+from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import least_of, owners_of
-from greedyhull.points.states import under
-from greedyhull.solvers.parts.corrective_numbers import (
-    CROWDED,
-    CROWDED_STEP,
-    DECREASE,
-    EXACT,
-    INNER,
-    LONGEST,
-    ROUGH,
-    SAMPLE,
-    SHORTEST,
-    SLOW,
-    TRIES,
+from greedyhull.points.shapes import dense
+from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.progress import Progress
+from greedyhull.types import (
+    Array,
+    Atom,
+    AtomSet,
+    Block,
+    Faces,
+    Gradient,
+    Index,
+    Objective,
+    SecondOrder,
+    Small,
+    State,
+    Trial,
+    second_order,
 )
-from greedyhull.types import Array, Block, Index, SecondOrder, Small, State, Trial
+
+EARLY = 0.03  # a round is early while the gap is a larger share of f
+PROMISING = 0.05  # later, atoms join only if they promise this share of the gap
+ROUNDING = 4e-15  # a gap that is a smaller share of its terms is taken for that: its atoms may promise nothing
+SAMPLE = 8  # early, the Hessian of many rows is made from one in so many
+SLOW = 0.3  # a round that leaves a larger share of the gap ends the sampling of rows, for good
+CROWDED = 3  # times as many atoms as are in use and join: then those that wait in vain leave
+INNER = 0.1  # the part of the gap to which the working atoms are reweighted
+EXACT = 1e-6  # the part of the gap to which a small quadratic over few atoms is solved
+ROUGH = 3e-3  # the same for many atoms, where it costs more
+BLURRED = 0.5  # of the gap: where rounding may be a larger share and the core can do no more, nothing is left to do
+SHORT = 100_000  # entries of data, at most, for which compiled rounds set out before the driver has looked at the start
+
+
+COARSER = float(np.finfo(np.float32).eps / np.finfo(np.float64).eps)  # by which float32 rounds more
+IN_DOUBLE = "in double"  # the array of a solve that says since when
+
+Rounds = Callable[[SecondOrder], Iterator[Progress]]
+
+
+def exhausted(f: Objective, S: AtomSet, w: Iterate, estimate: float) -> bool:
+    """Whether f is computed in float32, and what that may have done to the gap at w is as much as its estimate."""
+    return f.precise() is not f and not estimate > COARSER * f.rounding(w, S)
+
+
+def named(part: str, memory: Memory) -> str:
+    """The name of a part: one in float64 is not restored from the state of one in float32."""
+    return f"{part} {IN_DOUBLE}" if IN_DOUBLE in memory.arrays else part
+
+
+def in_both(f: SecondOrder, w: Iterate, memory: Memory, rounds: Rounds) -> Iterator[Progress]:
+    """``rounds(f)`` until they end, which in float32 they do where it is `exhausted`; then those of f in float64."""
+    precise = second_order(f.precise())
+    if precise is None or precise is f:
+        yield from rounds(f)
+        return
+    if IN_DOUBLE not in memory.arrays:
+        yield from rounds(f)
+        memory.next_round()
+        memory.arrays[IN_DOUBLE] = np.array(memory.k)
+        w.refresh()
+    yield from rounds(precise)
 
 
 class Working:
@@ -31,7 +80,8 @@ class Working:
 
     def __init__(self, f: SecondOrder, w: Iterate) -> None:
         self.f, self.gap, self.sampling = f, np.inf, True
-        self.crowded = CROWDED_STEP if f.traits.remote else CROWDED
+        # the same over shards, where each Newton step makes the Hessian of all of them anew
+        self.crowded = 1 if f.traits.remote else CROWDED
         self.begin(w)
 
     def begin(self, w: Iterate) -> None:
@@ -119,10 +169,27 @@ def newton_step(f: SecondOrder, w: Iterate, trial: Trial, slope: float) -> float
         return 0.0
     start, noise, limit = f.value(w), trial.noise, trial.limit
     step = 1.0 if limit > 1.0 else NEAR * limit
-    for _ in range(1 if f.traits.quadratic else TRIES):  # of a quadratic the best step is known at once
+    # steps that are tried before the line is searched
+    for _ in range(1 if f.traits.quadratic else 4):  # of a quadratic the best step is known at once
         value = trial.value(step)
-        if value <= start + DECREASE * step * slope + noise:
+        if value <= start + 0.25 * step * slope + noise:  # the share of what its slope promises that a step must bring
             return step
         excess = value - start - step * slope  # of the parabola through what was seen, the lowest point
-        step *= min(max(SHORTEST, -0.5 * step * slope / excess), LONGEST)
+        # a step that brought too little is cut to this share of it at least
+        step *= min(max(0.1, -0.5 * step * slope / excess), 0.5)  # and to this share at most
     return trial.argmin()
+
+
+def pairwise_within(P: Faces, w: Iterate, g: Gradient, atom: Atom) -> Direction:
+    """The direction from the worst atom of the face to ``atom``, with room until w leaves the set.
+
+    >>> import numpy as np, greedyhull as gh
+    >>> S = gh.Simplex(3)
+    >>> move = pairwise_within(S, S.centre(), np.array([0.0, 1.0, 2.0]), gh.Basis(0, 1.0))
+    >>> move.max_step
+    0.3333333333333333
+    """
+    x = w.array()
+    away = P.within(x, as_array(g))
+    v = dense(atom, x.shape) - dense(away, x.shape)
+    return Direction((atom, away), (1.0, -1.0), 0.0, min(P.room(x, v), 1.0))

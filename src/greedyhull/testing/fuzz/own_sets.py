@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import greedyhull as gh
-from greedyhull.atoms.closed_oracle import ClosedOracle
+from greedyhull.atoms.base import ClosedOracle
 from greedyhull.types import Answer, Array, Kind
 
 FORMS = ("dense", "sparse", "basis", "array")

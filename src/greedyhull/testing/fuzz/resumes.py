@@ -10,7 +10,7 @@ import numpy as np
 
 import greedyhull as gh
 from greedyhull.driver import run as running
-from greedyhull.driver.digest import digest
+from greedyhull.driver.resume import digest
 from greedyhull.testing.fuzz.attempts import Attempt, attempt
 from greedyhull.testing.fuzz.data import plain
 from greedyhull.testing.fuzz.draws import Rng, chance, pick
@@ -20,7 +20,7 @@ from greedyhull.testing.fuzz.models import Model, assembled
 from greedyhull.testing.fuzz.records import Record
 from greedyhull.testing.fuzz.solvers import draw_solver
 from greedyhull.testing.fuzz.solves import Problem, Say, draw_problem, examined, judged, run, tight
-from greedyhull.types.attributes import lacks
+from greedyhull.types import lacks
 
 
 class _KilledError(Exception):

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
+from greedyhull.driver.checkpoint import load_state, save_state
 from greedyhull.driver.run import Run
-from greedyhull.driver.saved import load_state, save_state
 from greedyhull.solvers.gradients import Dual, Minibatch, Momentum, Saga, Spider, Storm, Svrg
-from greedyhull.solvers.parts.looks.base import Looking, spent_on
-from greedyhull.solvers.parts.looks.range_bound import range_bound
+from greedyhull.solvers.parts.looks import Looking, range_bound, spent_on
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.testing import check_solver, small_problems
 

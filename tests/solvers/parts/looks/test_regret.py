@@ -8,7 +8,7 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.solvers.gradients import Minibatch
-from greedyhull.solvers.parts.looks.range_bound import range_bound
+from greedyhull.solvers.parts.looks import range_bound
 from greedyhull.solvers.parts.memory import Memory
 
 pytestmark = pytest.mark.filterwarnings("ignore::greedyhull.GreedyhullWarning")

@@ -1,0 +1,75 @@
+// How arrays pass between Python and the core, compared and never converted, and who adds the functions of a file.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <stdexcept>
+#include <type_traits>
+
+#include "arrays.hpp"
+
+namespace greedyhull {
+
+// How entry points take arrays: as they are, const where they are only read, never converted or copied; the GIL is released.
+
+namespace nb = nanobind;
+
+template <class T>
+using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Table2 = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+Span<T> span(const Vector<T>& a) {
+    return {a.data(), static_cast<Index>(a.shape(0))};
+}
+template <class T>
+Matrix<T> matrix(const Table2<T>& a) {
+    return {a.data(), static_cast<Index>(a.shape(0)), static_cast<Index>(a.shape(1))};
+}
+inline void expect(bool condition, const char* message) {
+    if (!condition) throw std::invalid_argument(message);
+}
+// Every entry of `index` is a number from 0 to n - 1: what comes from Python is looked at once, before pointers are followed.
+template <class T>
+void expect_below(Span<const T> index, Index n, const char* message) {
+    bool inside = true;
+    for (Index i = 0; i < index.size; i++) inside &= static_cast<std::uint64_t>(index[i]) < static_cast<std::uint64_t>(n);
+    expect(inside, message);
+}
+
+template <class A>
+struct is_array : std::false_type {};
+template <class... T>
+struct is_array<nb::ndarray<T...>> : std::true_type {};
+
+// Arrays are never converted, for what is written would be lost in a copy; numbers are.
+template <class A>
+auto argument() {
+    if constexpr (is_array<A>::value)
+        return nb::arg().noconvert();
+    else
+        return nb::arg();
+}
+
+template <class R, class... A>
+void def(nb::module_& m, const char* name, R (*f)(A...)) {
+    m.def(name, f, argument<A>()..., nb::call_guard<nb::gil_scoped_release>());
+}
+
+void add_budget_batch(nanobind::module_& m);
+void add_checks(nanobind::module_& m);
+void add_coordinate_rounds(nb::module_& m);
+void add_rounds(nb::module_& m);
+void add_forms(nb::module_& m);
+void add_face_steps(nanobind::module_& m);
+void add_steps(nb::module_& m);
+void add_grouped(nanobind::module_& m);
+void add_loss_paths(nb::module_& m);
+void add_observed(nanobind::module_& m);
+void add_rows_interior(nanobind::module_& m);
+void add_shard_rows(nanobind::module_& m);
+void add_softmax(nanobind::module_& m);
+void add_paths(nb::module_& m);
+
+}  // namespace greedyhull

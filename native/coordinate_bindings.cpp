@@ -1,0 +1,304 @@
+// How Python holds the corrective rounds in coordinates: an object that keeps its arrays alive, is told where to stand and how far
+// to go. The quadratic problems of its rounds have doors of their own.
+#include <nanobind/stl/unique_ptr.h>
+
+#include <functional>
+#include <memory>
+
+#include "data_bindings.hpp"
+#include "bindings.hpp"
+#include "coordinate_rounds.hpp"
+#include "regions.hpp"
+
+namespace greedyhull {
+
+// One type for Python, whatever the data are.
+class RegionRounds {
+   public:
+    virtual ~RegionRounds() = default;
+    virtual void begin(Vector<const double> x, bool cold) = 0;
+    virtual double look() = 0;
+    virtual double value() const = 0;  // of f where the rounds stand
+    virtual nb::tuple advance(Index rounds, double absolute, double relative, double floor, double lower, nb::callable asked) = 0;
+    virtual nb::object point() const = 0;
+    virtual nb::tuple seen() const = 0;  // z, the value there, the residual and the gradient
+    virtual nb::dict state() const = 0;
+    virtual void restore(nb::dict state) = 0;
+};
+
+// What is the same whatever the rounds are.
+template <class Core>
+class RegionRoundsWith : public RegionRounds {
+   public:
+    void begin(Vector<const double> x, bool cold) override {
+        expect(x.shape(0) == core_.x.size(), "begin: a coordinate for each column is wanted");
+        core_.x.assign(x.data(), x.data() + x.shape(0));
+        nb::gil_scoped_release free;
+        core_.begin(cold);
+    }
+    double look() override {
+        nb::gil_scoped_release free;
+        return core_.look();
+    }
+    double value() const override { return core_.value(); }
+
+    nb::tuple advance(Index rounds, double absolute, double relative, double floor, double lower, nb::callable asked) override {
+        return advanced(core_, {rounds, absolute, relative, floor, 0.0, lower}, asked);
+    }
+    nb::object point() const override { return as_array(core_.x); }
+
+   protected:
+    Core core_;
+
+    template <class... About>
+    explicit RegionRoundsWith(nb::list alive, About&&... about) : core_(std::forward<About>(about)...), alive_(std::move(alive)) {}
+
+   private:
+    nb::list alive_;  // the arrays that pointers lead to
+};
+
+template <class D, class Frame>
+class RegionRoundsOf : public RegionRoundsWith<CoordinateRounds<D, Frame>> {
+    using Base = RegionRoundsWith<CoordinateRounds<D, Frame>>;
+    using Base::core_;
+
+   public:
+    RegionRoundsOf(D X, std::unique_ptr<SmoothLoss> loss, std::unique_ptr<Region> region, double l2, Index steps, Index most,
+                   nb::list alive)
+        : Base(std::move(alive), X, std::move(loss), std::move(region), l2, steps, most), n_(X.n), d_(X.d) {}
+
+    nb::tuple seen() const override {
+        return nb::make_tuple(as_array(core_.z), core_.value(), as_array(core_.residual()), as_array(core_.gradient));
+    }
+
+    nb::dict state() const override {
+        const auto& working = core_.frame.curved;
+        nb::dict out;
+        out["x"] = as_array(core_.x), out["z"] = as_array(core_.z);
+        out["residual"] = as_array(core_.residual()), out["curvature"] = as_array(core_.curvature());
+        out["columns"] = as_array(core_.frame.index()), out["directions"] = as_array(core_.frame.rows());
+        out["hessian"] = as_array(working.known ? working.H : Numbers());
+        out["rows"] = as_array(working.known ? working.rows : std::vector<double>());
+        const std::vector<double> told = {core_.last_gap, double(core_.sampling), double(working.known),
+                                          double(working.from_sample), core_.loss().b, core_.best_gap, core_.best_value,
+                                          double(core_.idle), core_.multiplier(), core_.value()};
+        out["told"] = as_array(told);
+        return out;
+    }
+
+    void restore(nb::dict state) override {
+        const auto x = as_vector<double>(state["x"]), z = as_vector<double>(state["z"]), H = as_vector<double>(state["hessian"]),
+                   rows = as_vector<double>(state["rows"]), residual = as_vector<double>(state["residual"]),
+                   curvature = as_vector<double>(state["curvature"]), told = as_vector<double>(state["told"]);
+        const auto columns = as_vector<Index>(state["columns"]);
+        const std::size_t m = columns.size(), n = static_cast<std::size_t>(n_);
+        expect(x.size() == static_cast<std::size_t>(d_) && z.size() == n && residual.size() == n && curvature.size() == n &&
+                   told.size() == 10 && H.size() <= m * m && (rows.empty() || rows.size() == n),
+               "restore: the saved parts do not fit together");
+        expect_below(Span<const Index>{columns.data(), static_cast<Index>(m)}, d_, "restore: a column is not there");
+        expect(core_.frame.restore(columns, as_vector<double>(state["directions"]), d_), "restore: the directions do not fit");
+        auto& working = core_.frame.curved;
+        core_.x = x, core_.z = z, working.H.assign(H.begin(), H.end()), working.rows = rows;
+        core_.last_gap = told[0], core_.sampling = told[1] != 0.0, working.from_sample = told[3] != 0.0;
+        working.known = told[2] != 0.0 && H.size() == m * m && (core_.loss().quadratic || rows.size() == n || told[3] != 0.0);
+        core_.loss().b = told[4], core_.best_gap = told[5], core_.best_value = told[6], core_.idle = static_cast<Index>(told[7]);
+        core_.set_multiplier(told[8]);
+        nb::gil_scoped_release free;
+        core_.take_up(residual, curvature, told[9]);
+    }
+
+   private:
+    Index n_, d_;
+};
+
+template <class Form>
+class QuadraticRoundsDoor : public RegionRoundsWith<QuadraticRounds<Form>> {
+    using Base = RegionRoundsWith<QuadraticRounds<Form>>;
+    using Base::core_;
+
+   public:
+    QuadraticRoundsDoor(Form Q, Span<const double> b, std::unique_ptr<Region> region, nb::list alive)
+        : Base(std::move(alive), std::move(Q), b, std::move(region)) {}
+
+    nb::tuple seen() const override {
+        return nb::make_tuple(as_array(core_.z), core_.value(), as_array(core_.gradient), as_array(core_.gradient));
+    }
+    nb::dict state() const override {
+        nb::dict out;
+        out["x"] = as_array(core_.x);
+        const std::vector<double> told = {core_.best_gap, core_.best_value, double(core_.idle), core_.region().multiplier};
+        out["told"] = as_array(told);
+        return out;
+    }
+    void restore(nb::dict state) override {
+        const auto x = as_vector<double>(state["x"]), told = as_vector<double>(state["told"]);
+        expect(x.size() == core_.x.size() && told.size() == 4, "restore: the saved parts do not fit together");
+        core_.x = x, core_.best_gap = told[0], core_.best_value = told[1], core_.idle = static_cast<Index>(told[2]);
+        core_.region().multiplier = told[3];
+        nb::gil_scoped_release free;
+        core_.take_up();
+    }
+};
+
+enum RegionKind { BOX_REGION, FILLING_REGION, BALL_REGION, GROUPED_REGION };  // as solvers/parts/compiled_coordinates.py has them
+
+// `one` has upper bounds, `other` the group of each coordinate, then the cap of each group.
+std::unique_ptr<Region> grouped_region(const Vector<const double>& one, const Vector<const double>& other, double size, Index d) {
+    const Index groups = static_cast<Index>(other.shape(0)) - d;
+    expect(static_cast<Index>(one.shape(0)) == d && groups > 0 && size > 0.0, "a bound and a group a column are wanted");
+    std::vector<Index> of;
+    for (Index j = 0; j < d; j++) {
+        expect(other.data()[j] >= 0.0 && other.data()[j] < static_cast<double>(groups), "a group that is there is wanted");
+        of.push_back(static_cast<Index>(other.data()[j]));
+    }
+    return std::make_unique<GroupedRegion>(span(one), std::move(of), Span<const double>{other.data() + d, groups}, size);
+}
+
+std::unique_ptr<Region> region_of(int kind, const Vector<const double>& one, const Vector<const double>& other, double size,
+                                  Index d, nb::list& alive) {
+    alive.append(nb::cast(one)), alive.append(nb::cast(other));
+    if (kind == GROUPED_REGION) return grouped_region(one, other, size, d);
+    expect(static_cast<Index>(one.shape(0)) == d && static_cast<Index>(other.shape(0)) == d, "one bound a column is wanted");
+    if (kind == BOX_REGION) return std::make_unique<BoxRegion>(span(one), span(other));
+    if (kind == FILLING_REGION) return std::make_unique<FillingRegion>(span(one), size);
+    expect(kind == BALL_REGION && size > 0.0, "a region that the core knows is wanted");
+    return std::make_unique<BallRegion>(span(one), size);
+}
+
+template <class D>
+std::unique_ptr<RegionRounds> region_rounds(D X, const nb::object& loss, bool quadratic, bool intercept, int kind,
+                                            const Vector<const double>& one, const Vector<const double>& other, double size,
+                                            double l2, Index steps, bool spans, Index most, nb::list alive) {
+    auto terms = any_loss(loss, X.n, quadratic, intercept, alive);
+    auto region = region_of(kind, one, other, size, X.d, alive);
+    expect(most > 0 && (!spans || kind == BALL_REGION), "a ball is wanted for a span, and room for a direction");
+    if (spans)
+        return std::make_unique<RegionRoundsOf<D, SpanFrame<D>>>(X, std::move(terms), std::move(region), l2, steps, most, alive);
+    return std::make_unique<RegionRoundsOf<D, UnitFrame<D>>>(X, std::move(terms), std::move(region), l2, steps, most, alive);
+}
+
+template <class T>
+std::unique_ptr<RegionRounds> dense_region_rounds(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, nb::object loss,
+                                                  bool quadratic, bool intercept, int kind, Vector<const double> one,
+                                                  Vector<const double> other, double size, double l2, Index steps, bool spans,
+                                                  Index most) {
+    nb::list alive;
+    return region_rounds(dense_design(X, alive), loss, quadratic, intercept, kind, one, other, size, l2, steps, spans, most,
+                         alive);
+}
+
+template <class T, class I>
+std::unique_ptr<RegionRounds> sparse_region_rounds(Vector<const Index> starts, Vector<const I> places, Vector<const T> entries,
+                                                   Index n, nb::object loss, bool quadratic, bool intercept, int kind,
+                                                   Vector<const double> one, Vector<const double> other, double size, double l2,
+                                                   Index steps, bool spans, Index most) {
+    nb::list alive;
+    return region_rounds(sparse_design(starts, places, entries, n, alive), loss, quadratic, intercept, kind, one, other, size, l2,
+                         steps, spans, most, alive);
+}
+
+std::unique_ptr<RegionRounds> form_region_rounds(Table2<const double> Q, Vector<const double> b, int kind, Vector<const double> one,
+                                                 Vector<const double> other, double size, Index most) {
+    const Index d = span(b).size;
+    expect(matrix(Q).rows == d && matrix(Q).columns == d && d > 0, "a square matrix is wanted");
+    nb::list alive;
+    alive.append(nb::cast(Q)), alive.append(nb::cast(b));
+    auto region = region_of(kind, one, other, size, d, alive);
+    if (kind == GROUPED_REGION)
+        return std::make_unique<QuadraticRoundsDoor<SomeOfMatrix>>(SomeOfMatrix(Q.data(), d, most), span(b), std::move(region),
+                                                                   alive);
+    return std::make_unique<QuadraticRoundsDoor<WholeMatrix>>(WholeMatrix(Q.data(), d), span(b), std::move(region), alive);
+}
+
+std::unique_ptr<RegionRounds> factored_region_rounds(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> F,
+                                                     Vector<const double> D, Vector<const double> b, int kind,
+                                                     Vector<const double> one, Vector<const double> other, double size,
+                                                     Index most) {
+    const Index d = span(b).size;
+    expect(static_cast<Index>(F.shape(1)) == d && span(D).size == d && d > 0, "a column of factors a coordinate is wanted");
+    nb::list alive;
+    alive.append(nb::cast(D)), alive.append(nb::cast(b));
+    using Form = FactorsAndDiagonal<Dense<double>>;
+    Form form(dense_design(F, alive), D.data(), most);
+    auto region = region_of(kind, one, other, size, d, alive);
+    return std::make_unique<QuadraticRoundsDoor<Form>>(std::move(form), span(b), std::move(region), alive);
+}
+
+// Ctrl-C, which ends a quadratic problem by an exception.
+Asked signals() {
+    return [last = std::chrono::steady_clock::now()]() mutable {
+        const auto now = std::chrono::steady_clock::now();
+        if (now - last < std::chrono::milliseconds(10)) return false;
+        nb::gil_scoped_acquire held;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        last = now;
+        return false;
+    };
+}
+
+void expect_square(const Table2<const double>& H, Index m, const char* message) {
+    expect(matrix(H).rows == m && matrix(H).columns == m && m > 0, message);
+}
+
+void box_qp(Table2<const double> H, Vector<const double> c, Vector<double> x, Vector<const double> low, Vector<const double> high,
+            double tol) {
+    const Index m = span(x).size;
+    expect_square(H, m, "box_qp: shapes differ");
+    expect(span(c).size == m && span(low).size == m && span(high).size == m, "box_qp: shapes differ");
+    BoxQP qp;
+    qp.x.assign(x.data(), x.data() + m);
+    qp.solve(m, H.data(), c.data(), low.data(), high.data(), tol, signals());
+    std::copy(qp.x.begin(), qp.x.end(), x.data());
+}
+
+void sum_qp(Table2<const double> H, Vector<const double> c, Vector<double> x, Vector<const double> high, double tol) {
+    const Index m = span(x).size;
+    expect_square(H, m, "sum_qp: shapes differ");
+    expect(span(c).size == m && span(high).size == m, "sum_qp: shapes differ");
+    SumQP qp;
+    qp.x.assign(x.data(), x.data() + m);
+    qp.solve(m, H.data(), c.data(), high.data(), tol, signals());
+    std::copy(qp.x.begin(), qp.x.end(), x.data());
+}
+
+double ball_qp(Table2<const double> H, Vector<const double> c, Vector<double> x, Vector<const double> middle, double radius,
+               double tol) {
+    const Index m = span(x).size;
+    expect_square(H, m, "ball_qp: shapes differ");
+    expect(span(c).size == m && span(middle).size == m, "ball_qp: shapes differ");
+    BallQP qp;
+    qp.x.assign(x.data(), x.data() + m);
+    const double gap = qp.solve(m, H.data(), c.data(), middle.data(), radius, tol, signals());
+    std::copy(qp.x.begin(), qp.x.end(), x.data());
+    return gap;
+}
+
+template <class R, class... A>
+void make(nb::module_& m, const char* name, R (*f)(A...)) {
+    m.def(name, f, argument<A>()...);  // arguments are looked at with the GIL held
+}
+
+void add_coordinate_rounds(nb::module_& m) {
+    nb::class_<RegionRounds>(m, "RegionRounds")
+        .def("begin", &RegionRounds::begin, nb::arg().noconvert(), nb::arg())
+        .def("look", &RegionRounds::look)
+        .def("value", &RegionRounds::value)
+        .def("advance", &RegionRounds::advance)
+        .def("point", &RegionRounds::point)
+        .def("seen", &RegionRounds::seen)
+        .def("state", &RegionRounds::state)
+        .def("restore", &RegionRounds::restore);
+    def(m, "box_qp", box_qp);
+    def(m, "sum_qp", sum_qp);
+    def(m, "ball_qp", ball_qp);
+    make(m, "form_region_rounds", form_region_rounds);
+    make(m, "factored_region_rounds", factored_region_rounds);
+    make(m, "dense_region_rounds", dense_region_rounds<double>);
+    make(m, "dense_region_rounds", dense_region_rounds<float>);
+    make(m, "sparse_region_rounds", sparse_region_rounds<double, std::uint32_t>);
+    make(m, "sparse_region_rounds", sparse_region_rounds<double, std::uint64_t>);
+    make(m, "sparse_region_rounds", sparse_region_rounds<float, std::uint32_t>);
+    make(m, "sparse_region_rounds", sparse_region_rounds<float, std::uint64_t>);
+}
+
+}  // namespace greedyhull

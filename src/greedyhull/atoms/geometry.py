@@ -1,0 +1,337 @@
+"""Geometry of sets from their oracles: nearest points, quadratic forms, ranges of rows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from functools import cached_property
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from greedyhull.points.arrays import columns as images
+from greedyhull.points.arrays import compact, dense, is_sparse, length
+from greedyhull.points.iterate import Iterate
+from greedyhull.points.owners import Joint
+from greedyhull.points.shapes import Dense
+from greedyhull.points.shapes import dense as nearest_point_dense
+from greedyhull.points.validate import as_answer
+from greedyhull.theory import Constant
+from greedyhull.types import Array, Atom, AtomSet, Design, Index, Kind, Shape, stored
+
+SMALL = 2000  # the largest d for which H is made
+EIGEN = 1500  # the largest size for which eigenvalues are computed
+
+
+class Form(ABC):
+    """A positive semidefinite H on R^d, as far as its curvature over a set needs it."""
+
+    d: int
+    rows: int  # the length of an image of a point
+    cost: float  # multiplications that one entry of H costs
+
+    @abstractmethod
+    def diagonal(self) -> Array:
+        """H_jj for every j."""
+
+    @abstractmethod
+    def entries(self, I: Index, J: Index) -> Array:
+        """The part of H with rows I and columns J."""
+
+    @abstractmethod
+    def apply(self, x: Array) -> Array:
+        """Hx."""
+
+    @abstractmethod
+    def images(self, V: Any) -> tuple[Array, Array]:
+        """L and R with LRᵀ = VHVᵀ, for points in the rows of V."""
+
+    @abstractmethod
+    def signs(self, widths: Array) -> float:
+        """An upper bound on (Δx)ᵀH(Δx) over signs x, for Δ = widths ≥ 0."""
+
+    @abstractmethod
+    def _top_bound(self) -> float:
+        """An upper bound on λ_max(H)."""
+
+    @cached_property
+    def _matrix(self) -> Array | None:
+        return self.entries(np.arange(self.d), np.arange(self.d)) if self.d <= SMALL else None
+
+    def matrix(self) -> Array | None:
+        """H itself where it is small enough, else None."""
+        return self._matrix
+
+    @cached_property
+    def _top(self) -> Constant:
+        square = self._squared()
+        if square is None:
+            return Constant(self._top_bound(), "upper bound", "λ_max")
+        from greedyhull.kernels.lapack import eigvalsh
+
+        k = len(square) - 1
+        return Constant(max(float(eigvalsh(square, subset_by_index=[k, k])[0]), 0.0), "exact", "λ_max")
+
+    def top(self) -> Constant:
+        """λ_max(H): exact where a side of the problem is small enough, else from above."""
+        return self._top
+
+    def _squared(self) -> Array | None:
+        """A small matrix with the same largest eigenvalue."""
+        return self.matrix() if self.d <= EIGEN else None
+
+
+CHUNK = 4_000_000  # entries that are read at once
+
+
+def columns(design: Design) -> Iterator[tuple[Index, Any]]:
+    """The columns of the design, in order: index arrays J and A[:, J] in float64, dense or CSC.
+
+    >>> from greedyhull.objectives.designs import design
+    >>> [(J.tolist(), block.shape) for J, block in columns(design(np.eye(3)))]
+    [([0, 1, 2], (3, 3))]
+    """
+    (d,) = design.domain
+    known = stored(design)
+    sparse = known is not None and is_sparse(images(known, np.arange(1), np.ones(1)))
+    width = d if sparse else max(1, CHUNK // design.n)
+    for start in range(0, d, width):
+        J = np.arange(start, min(start + width, d))
+        yield J, some_columns(design, J)
+
+
+def some_columns(design: Design, J: Index) -> Any:
+    """A[:, J] in float64, CSC where the design has sparse columns, else dense."""
+    return compact(images(design, J, np.ones(len(J)))).astype(np.float64, copy=False)
+
+
+def in_full(block: Any) -> Array:
+    """A matrix of SciPy, or an array, as an array in float64."""
+    return dense(block).astype(np.float64, copy=False)
+
+
+def row_blocks(design: Design, chunk: int = CHUNK) -> Iterator[tuple[Index, Array]]:
+    """The rows of a design of vectors, some at a time: index arrays I and A[I, :], dense in float64."""
+    (d,) = design.domain
+    step = max(1, chunk // d)
+    for start in range(0, design.n, step):
+        I = np.arange(start, min(start + step, design.n))
+        yield I, in_full(some_columns(design.rows(I), np.arange(d)))
+
+
+def rows(design: Design) -> Iterator[Array]:
+    """Every row of the design as an array in the shape of its domain."""
+    if len(design.domain) == 1:
+        for _, block in row_blocks(design):
+            yield from block
+        return
+    for i in range(design.n):
+        yield np.asarray(design.rows(np.array([i])).adjoint(np.ones(1)), dtype=np.float64)
+
+
+def row_extremes(design: Design, scales: Array | None = None) -> tuple[Array, Array]:
+    """The least and the largest entry of every row of A diag(scales)."""
+    known = stored(design)
+    if scales is None and known is not None:
+        low, high = known.extremes()
+        return low.astype(np.float64), high.astype(np.float64)
+    low, high = np.full(design.n, np.inf), np.full(design.n, -np.inf)
+    for J, block in columns(design):
+        scaled = block if scales is None else block * scales[None, J]
+        ends = scaled.min(axis=1), scaled.max(axis=1)
+        least, most = (in_full(end).ravel() for end in ends)
+        low, high = np.minimum(low, least), np.maximum(high, most)
+    return low, high
+
+
+def row_norms(design: Design) -> Array:
+    """‖aᵢ‖₂ of every row; one whose squares overflow or vanish is taken relative to its largest entry."""
+    with np.errstate(over="ignore"):
+        squares = _row_squares(design, np.ones(design.n))
+    odd = ~((squares > 1e-280) & (squares < np.inf))
+    if not odd.any():
+        return np.sqrt(squares)
+    low, high = row_extremes(design)
+    largest = np.maximum(-low, high)
+    sizes = np.where(odd & (largest > 0.0), np.maximum(largest, 1e-290), 1.0)  # one over a smaller one overflows
+    return sizes * np.sqrt(_row_squares(design, sizes))
+
+
+def _row_squares(design: Design, sizes: Array) -> Array:
+    """Σⱼ (aᵢⱼ/sizesᵢ)² of every row."""
+    squares, plain = np.zeros(design.n), bool(np.all(sizes == 1.0))
+    for _, block in columns(design):
+        part = block if plain else block / sizes[:, None]
+        squares += np.asarray((part * part).sum(axis=1)).ravel()
+    return squares
+
+
+def row_spans(design: Design, widths: Array) -> Array:
+    """Σⱼ |aᵢⱼ| widthsⱼ of every row."""
+    total = np.zeros(design.n)
+    for J, block in columns(design):
+        total += np.asarray(abs(block) @ widths[J]).ravel()
+    return total
+
+
+def products(design: Design, V: Any) -> Array:
+    """A Vᵀ for points in the rows of V, dense or CSR."""
+    total = np.zeros((design.n, V.shape[0]))
+    for J, block in columns(design):
+        total += in_full(block @ V[:, J].T)
+    return total
+
+
+EPS = float(np.finfo(np.float64).eps)
+STEPS = 2000  # questions that the oracle is asked
+RIDGE, TINY = 1e-14, 1e-280  # of the trace, and where that is zero: differences of atoms may depend on each other
+ALWAYS: Kind = "always"
+
+
+class Nearest(NamedTuple):
+    """A point of the hull, its distance from x, and what the distance of every point is at least, 0 where that is not known to
+    be far; ``kind`` of that bound."""
+
+    point: Iterate
+    distance: float
+    lower: float
+    kind: Kind
+
+
+def nearest_point(S: AtomSet, x: Array, size: float, near: float, far: float) -> Nearest:
+    """The search ends once a point is within ``near`` of x, or none is within ``far``; both are shares of ``size``.
+
+    For any g every point v of the hull has ⟨g, v⟩ ≥ ⟨g, d⟩ − slack, d the oracle's answer, and so ‖v − x‖‖g‖ is at least
+    ⟨g, d − x⟩ − slack: a proof, up to the rounding of these products, which is subtracted.
+
+    >>> import greedyhull as gh
+    >>> S = gh.Vertices([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])
+    >>> found = nearest_point(S, np.array([2.0, 2.0]), 1.0, 1e-9, np.inf)
+    >>> found.point.array().round(9), round(found.distance**2, 9)
+    (array([1., 1.]), 2.0)
+    """
+    oracle = S.oracle(np.random.default_rng(0))
+    kept = ArrayState(S.atom(-x if x.any() else np.ones(S.shape)), S.shape, size)
+    distance, stalled = np.inf, 0
+    lower, known = 0.0, ALWAYS
+    here = x / size
+    near = max(near, 2.0 * EPS * length(here))  # what rounding can reach
+    for _ in range(STEPS):
+        g = kept.array() / size - here
+        before, distance = distance, length(g)
+        stalled = 0 if distance < (1.0 - 1e-9) * before else stalled + 1
+        if distance <= near or stalled > 10:  # so many steps in a row that bring nothing end the search
+            break
+        answer = as_answer(oracle.argmin(g), S.shape)
+        d = answer.atom
+        S.saw(d)
+        ahead = d.dot(g) / size - float(np.vdot(g, here))
+        bound = (ahead - answer.slack / size) / distance
+        if bound > far and (bound := bound - _rounding(S, g, here, size) / distance) > far:
+            lower, known = bound, answer.kind
+            break
+        kept.step(d, g)
+    return Nearest(kept.point(), distance, lower, known)
+
+
+def _rounding(S: AtomSet, g: Array, here: Array, size: float) -> float:
+    """What ⟨g, d/size − here⟩ may be off by, d an atom."""
+    sizes = np.abs(g)
+    return EPS * (g.size + 16.0) * (S.max_abs(sizes) / size + float(np.vdot(sizes, np.abs(here))))
+
+
+def _single(d: Atom, shape: Shape) -> Atom:
+    """d as an atom that stands for itself: a vertex of a product as an array."""
+    return Dense(nearest_point_dense(d, shape)) if isinstance(d, Joint) else d
+
+
+class ArrayState:
+    """The atoms that are kept and their weights; ``gram`` holds the products of their differences from the first one."""
+
+    def __init__(self, first: Atom, shape: Shape, size: float) -> None:
+        single = _single(first, shape)
+        self.shape, self.size = shape, size
+        self.joints = {single.key: first} if isinstance(first, Joint) else {}
+        self.block, self.weights = single.block(prod(shape)), np.ones(1)
+        self.first, self.gram = nearest_point_dense(first, shape), np.zeros((1, 1))
+
+    def array(self) -> Array:
+        """Σ αᵢ dᵢ."""
+        u = np.zeros(self.shape)
+        self.block.add_to(u, self.weights)
+        return u
+
+    def point(self) -> Iterate:
+        """The same as an iterate; over a product, with the parts of the vertices as atoms."""
+        if not self.joints:
+            return Iterate(self.block, self.weights, self.shape).merged()
+        first, *others = (self.joints[key].block(prod(self.shape)) for key in self.block.keys)
+        for block in others:
+            first = first.extend(block)
+        return Iterate(first, np.repeat(self.weights, len(first) // len(self.weights)), self.shape).merged()
+
+    def step(self, d: Atom, g: Array) -> None:
+        """As far toward d as that brings the point nearer; then, where weights promise more than d did, to the nearest point
+        on the face of all that have weight."""
+        place = self._join(d)
+        grad = self.block.dots(g) / self.size
+        change = -self.weights
+        change[place] += 1.0
+        fall, bend = -float(grad @ change), float(change @ self.gram @ change)
+        if fall > 0.0 and bend > 0.0:
+            self._go(change, min(1.0, fall / bend), grad)
+        while self._spread(grad) > max(fall, 0.0) and self._settle(grad):
+            pass
+        held = np.flatnonzero(self.weights > 0.0)
+        self.block, self.gram = self.block.take(held), self.gram[np.ix_(held, held)]
+        self.weights = self.weights[held] / self.weights.sum()
+
+    def _join(self, d: Atom) -> int:
+        """The place of d; a new one joins without weight."""
+        if isinstance(d, Joint):
+            vertex, d = d, _single(d, self.shape)
+            self.joints[d.key] = vertex
+        key, keys = self.block.key_of(d), list(self.block.keys)
+        if key in keys:
+            return keys.index(key)
+        apart = (nearest_point_dense(d, self.shape) - self.first) / self.size
+        row = (self.block.dots(apart) - float(np.vdot(self.first, apart))) / self.size
+        self.gram = np.block([[self.gram, row[:, None]], [row[None, :], np.full((1, 1), float(np.vdot(apart, apart)))]])
+        self.block, self.weights = self.block.append(d), np.append(self.weights, 0.0)
+        return len(keys)
+
+    def _go(self, change: Array, step: float, grad: Array) -> None:
+        """α ← α + step·change; ``grad`` follows."""
+        after = np.maximum(self.weights + step * change, 0.0)
+        grad += self.gram @ (after - self.weights)
+        self.weights = after
+
+    def _spread(self, grad: Array) -> float:
+        """How much could be gained at first by handing weight from one atom that has some to another."""
+        scores = grad[self.weights > 0.0]
+        return float(scores.max() - scores.min())
+
+    def _settle(self, grad: Array) -> bool:
+        """Toward the nearest point of the plane through the atoms that have weight; whether the boundary stopped it."""
+        face = np.flatnonzero(self.weights > 0.0)
+        pivot = face[int(self.weights[face].argmax())]
+        free = face[face != pivot]
+        G = self.gram
+        H = G[np.ix_(free, free)] - G[free, pivot][:, None] - G[pivot, free] + G[pivot, pivot]
+        H.flat[:: len(free) + 1] += RIDGE * float(np.trace(H)) + TINY
+        try:
+            solved = np.linalg.solve(H, grad[pivot] - grad[free])
+        except np.linalg.LinAlgError:
+            return False
+        if not np.isfinite(solved).all():
+            return False
+        change = np.zeros(len(self.weights))
+        change[free], change[pivot] = solved, -float(solved.sum())
+        falling = np.flatnonzero(change < 0.0)
+        room = self.weights[falling] / -change[falling]
+        step = min(1.0, float(room.min(initial=np.inf)))
+        self._go(change, step, grad)
+        if step < 1.0:
+            self.weights[falling[room <= step]] = 0.0
+        return step < 1.0

@@ -1,1 +1,0 @@
-"""Balls, pairs, corners and ranges of sets of points."""

@@ -1,0 +1,382 @@
+"""Sets in coordinates, for Newton steps: boxes, balls, bounded simplices, polytopes by rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from greedyhull.kernels.bounded_qp import (
+    ball_gap,
+    free_coordinates,
+    gap_shares,
+    into_unit_ball,
+    nearest_filling,
+    solve_ball_qp,
+    solve_box_qp,
+    solve_sum_qp,
+    sum_gap,
+    threshold,
+)
+from greedyhull.kernels.polyhedral_interior import Factored, Form
+from greedyhull.kernels.polyhedral_products import Quadratic, Rows, rows_by_products
+from greedyhull.kernels.polyhedral_qp import Limits, priced_rows_qp, solve_rows_qp
+from greedyhull.types import Array, Frame, Index, Region
+
+
+@dataclass(slots=True, eq=False)
+class BoxRegion:
+    """low ≤ x ≤ high."""
+
+    low: Array
+    high: Array
+    middle: Array | None = None
+
+    def nearest(self, x: Array) -> Array:
+        return np.clip(x, self.low, self.high)
+
+    def begin(self, d: int) -> Array:
+        return self.nearest(np.zeros(d))
+
+    def free(self, g: Array, x: Array) -> Index:
+        return free_coordinates(g, x, self.low, self.high)
+
+    def shares(self, g: Array, x: Array) -> Array:
+        return gap_shares(g, x, self.low, self.high)
+
+    def section(self, frame: Frame, x: Array) -> BoxSection:
+        return BoxSection(frame.read(self.low), frame.read(self.high))
+
+    def moved(self, c: float, v: Array) -> BoxRegion:
+        ends = c * self.low + v.ravel(), c * self.high + v.ravel()
+        return BoxRegion(*(ends if c > 0.0 else ends[::-1]))
+
+
+@dataclass(slots=True, eq=False)
+class BoxSection:
+    """A face of a box."""
+
+    low: Array
+    high: Array
+
+    def gap(self, grad: Array, y: Array) -> float:
+        return float(gap_shares(grad, y, self.low, self.high).sum())
+
+    def slope(self, grad: Array, y: Array, target: Array) -> float:
+        return float(grad.dot(target - y))
+
+    def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array:
+        return solve_box_qp(H, grad, y, self.low, self.high, tol)
+
+    def solve_factored(self, D: Array, F: Array, grad: Array, y: Array, tol: float) -> Array:
+        """The same for H = diag(D) + FᵀF: systems have a row for each row of F."""
+        none = Limits(self.low, self.high, np.zeros((0, len(y))), np.zeros(0), np.zeros(0))
+        return solve_rows_qp(Factored(D, F), grad, y, none, tol)
+
+
+@dataclass(slots=True, eq=False)
+class FillingRegion:
+    """0 ≤ x − low ≤ high with the sum total: a box, once the multiplier of the sum is subtracted from the gradient."""
+
+    high: Array
+    total: float
+    middle: Array | None = None
+    low: Array | None = None  # None: zero
+
+    def _above(self, x: Array) -> Array:
+        return x if self.low is None else x - self.low
+
+    def nearest(self, x: Array) -> Array:
+        near = nearest_filling(self._above(x), self.high, self.total)
+        return near if self.low is None else near + self.low
+
+    def begin(self, d: int) -> Array:
+        return self.nearest(np.zeros(d))
+
+    def free(self, g: Array, x: Array) -> Index:
+        """Those with a gradient of exactly the threshold are free too: the last one to be filled is among them."""
+        slopes, v = g - threshold(g, self.high, self.total), self._above(x)
+        up, down = (slopes <= 0.0) & (v < self.high), (slopes >= 0.0) & (v > 0.0)
+        return ((up | down | ((v > 0.0) & (v < self.high))) & (self.high > 0.0)).nonzero()[0]
+
+    def shares(self, g: Array, x: Array) -> Array:
+        return gap_shares(g - threshold(g, self.high, self.total), self._above(x), np.zeros_like(x), self.high)
+
+    def section(self, frame: Frame, x: Array) -> FillingSection:
+        return FillingSection(frame.read(self.high), None if self.low is None else frame.read(self.low))
+
+    def moved(self, c: float, v: Array) -> FillingRegion | None:
+        if c <= 0.0:
+            return None
+        low = v.ravel().astype(np.float64) if self.low is None else c * self.low + v.ravel()
+        return FillingRegion(c * self.high, c * self.total, low=low if low.any() else None)
+
+
+@dataclass(slots=True, eq=False)
+class FillingSection:
+    """0 ≤ y − low ≤ high, with the sum that y has."""
+
+    high: Array
+    low: Array | None = None
+
+    def _above(self, y: Array) -> Array:
+        return y if self.low is None else np.clip(y - self.low, 0.0, self.high)
+
+    def gap(self, grad: Array, y: Array) -> float:
+        return sum_gap(grad, self._above(y), self.high)
+
+    def slope(self, grad: Array, y: Array, target: Array) -> float:
+        """Relative to the multiplier of the sum, which may be large compared with what it is about."""
+        return float((grad - threshold(grad, self.high, float(self._above(y).sum()))).dot(target - y))
+
+    def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array:
+        found = solve_sum_qp(H, grad, self._above(y), self.high, tol)
+        return found if self.low is None else found + self.low
+
+    def solve_factored(self, D: Array, F: Array, grad: Array, y: Array, tol: float) -> Array:
+        """The same for H = diag(D) + FᵀF: systems have a row for each row of F, and one for the sum."""
+        if 3 * len(F) > len(D):  # times fewer rows than coordinates, from which on systems of the rows pay
+            return self.solve(Factored(D, F).square(np.arange(len(D))), grad, y, tol)
+        here = self._above(y)
+        total = here.sum(keepdims=True)
+        limits = Limits(np.zeros(len(y)), self.high, np.ones((1, len(y))), total, total)
+        found = nearest_filling(solve_rows_qp(Factored(D, F), grad, here, limits, tol), self.high, float(total[0]))
+        return found if self.low is None else found + self.low
+
+
+@dataclass(slots=True, eq=False)
+class BallRegion:
+    """‖x − middle‖ ≤ radius."""
+
+    middle: Array
+    radius: float
+
+    def nearest(self, x: Array) -> Array:
+        t = (x - self.middle) / self.radius
+        inside = into_unit_ball(t)
+        return x if inside is t else self.middle + self.radius * inside
+
+    def begin(self, d: int) -> Array:
+        return self.nearest(np.zeros(d))
+
+    def free(self, g: Array, x: Array) -> Index:
+        return np.arange(len(x))
+
+    def shares(self, g: Array, x: Array) -> Array:
+        """The size of the gradient: on a sphere the gap is no sum over coordinates."""
+        return np.abs(g)
+
+    def section(self, frame: Frame, x: Array) -> BallSection:
+        """The ball of the points that differ from x along the frame only."""
+        rest = (x - self.middle) / self.radius
+        frame.write(rest, np.zeros(len(frame)))
+        return BallSection(frame.read(self.middle), self.radius * float(np.sqrt(max(1.0 - rest.dot(rest), 0.0))))
+
+    def moved(self, c: float, v: Array) -> BallRegion:
+        return BallRegion(c * self.middle + v.ravel(), abs(c) * self.radius)
+
+
+@dataclass(slots=True, eq=False)
+class BallSection:
+    """A smaller ball."""
+
+    middle: Array
+    radius: float
+
+    def gap(self, grad: Array, y: Array) -> float:
+        return self.radius * ball_gap(grad, into_unit_ball((y - self.middle) / self.radius)) if self.radius > 0.0 else 0.0
+
+    def slope(self, grad: Array, y: Array, target: Array) -> float:
+        return float(grad.dot(target - y))
+
+    def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array:
+        return solve_ball_qp(H, grad, y, self.middle, self.radius, tol)[0]
+
+
+def as_written(kind: type, home: type) -> bool:
+    """Whether a class derived from ``home``, or ``home`` itself, searches and measures the same atoms: a region stands for
+    no others."""
+    if kind is home:
+        return True
+    mine, known = ([vars(c) for c in k.__mro__] for k in (kind, home))
+    names = ("argmin", "best", "oracle", "contains", "_holds")
+    return all(next(v[n] for v in mine if n in v) is next(v[n] for v in known if n in v) for n in names)
+
+
+NEAR = 1e-11  # of a row's size: what a point misses by less is rounding
+
+
+@dataclass(slots=True, eq=False)
+class RowsRegion:
+    """low ≤ x ≤ high and l ≤ Ax ≤ u; all points have ends[0] ≤ x ≤ ends[1], which are finite, and ``inside`` is one.
+
+    ``least`` tells the least ⟨g, x⟩. All coordinates are solved for together.
+    """
+
+    limits: Limits
+    ends: tuple[Array, Array]
+    inside: Array
+    least: Callable[[Array], float]
+    middle: Array | None = None
+    _rows: Rows | None = field(default=None, init=False)
+
+    @property
+    def rows(self) -> Rows:
+        """A by its columns."""
+        if self._rows is None:
+            self._rows = Rows.of(self.limits.A)
+        return self._rows
+
+    def begin(self, d: int) -> Array | None:
+        return None
+
+    def nearest(self, x: Array) -> Array:
+        near = np.clip(x, self.limits.low, self.limits.high) + 0.0
+        size = float(np.maximum(np.abs(self.ends[0]), np.abs(self.ends[1])).max())
+        activity, off = self.limits.A.dot(near), NEAR * self.limits._replace(low=self.ends[0], high=self.ends[1]).sizes()
+        on = bool((activity >= self.limits.l - off).all() and (activity <= self.limits.u + off).all())
+        if on and float(np.abs(near - x).max(initial=0.0)) <= NEAR * size:
+            return near
+        missed = float(np.maximum(activity - self.limits.u, self.limits.l - activity).max(initial=0.0))
+        return self.projected(x, near, max(missed, float(np.abs(near - x).max())))
+
+    def projected(self, x: Array, near: Array, off: float) -> Array:
+        """The nearest point to x, from ``near``, which is about ``off`` away from the set."""
+        one = Quadratic(lambda v: v, near - x, near, lambda g, z: float(g.dot(z)) - self.least(g))
+        # of its distance: how exactly the nearest point is found
+        found = rows_by_products(one, self.limits, self.rows, x.size * (1e-5 * off) ** 2)
+        if found is not None:
+            return found[0]
+        flat = Factored(np.ones(x.size), np.zeros((0, x.size)))
+        return solve_rows_qp(flat, self.inside - x, self.inside, self.limits, 0.0, self.ends)
+
+    def free(self, g: Array, x: Array) -> Index:
+        return np.arange(x.size)
+
+    def shares(self, g: Array, x: Array) -> Array:
+        """What each coordinate could add where only its ends held."""
+        return np.asarray(np.maximum(g * (x - self.ends[0]), g * (x - self.ends[1])))
+
+    def section(self, frame: Frame, x: Array) -> RowsSection:
+        places = frame.read(np.arange(x.size, dtype=np.float64)).astype(np.intp)
+        if (places == np.arange(x.size)).all():
+            return RowsSection(self.limits, self.ends, places, self.least, self.rows)
+        low, high, A, l, u = self.limits
+        limits = Limits(low[places], high[places], np.ascontiguousarray(A[:, places]), l, u)
+        return RowsSection(limits, (self.ends[0][places], self.ends[1][places]), places, self.least)
+
+    def moved(self, c: float, v: Array) -> RowsRegion | None:
+        if c == 0.0:
+            return None
+        low, high, A, l, u = self.limits
+        flat, turn, least = v.ravel(), (1 if c > 0.0 else -1), self.least
+        shift = A.dot(flat)
+        low, high = (c * low + flat, c * high + flat)[::turn]
+        l, u = (c * l + shift, c * u + shift)[::turn]
+        ends = (c * self.ends[0] + flat, c * self.ends[1] + flat)[::turn]
+        return RowsRegion(Limits(low, high, A, l, u), (ends[0], ends[1]), c * self.inside + flat,
+                          lambda g: abs(c) * least(turn * g) + float(g.dot(flat)))
+
+
+@dataclass(slots=True, eq=False)
+class RowsSection:
+    """All coordinates, in the order of ``places``; ``left`` is the gap that was told last.
+
+    ``rows`` are known where that is their own order, and ``prices`` of the equations once a quadratic was solved.
+    """
+
+    limits: Limits
+    ends: tuple[Array, Array]
+    places: Index
+    least: Callable[[Array], float]
+    rows: Rows | None = None
+    left: float = np.inf
+    prices: Array | None = None
+
+    def gap(self, grad: Array, y: Array) -> float:
+        g = np.empty(len(grad))
+        g[self.places] = grad
+        self.left = float(grad.dot(y)) - self.least(g)
+        return self.left
+
+    def slope(self, grad: Array, y: Array, target: Array) -> float:
+        """Relative to prices of the equations, which may be large compared with what it is about."""
+        if self.prices is not None:
+            prices = self.prices.dot(self.limits.A) if self.rows is None else self.rows.back(self.prices)
+            return float((grad - prices).dot(target - y))
+        E = self.limits.A[self.limits.l == self.limits.u]
+        prices = np.linalg.lstsq(E.T, grad, rcond=None)[0] if len(E) else np.zeros(0)
+        return float((grad - prices.dot(E)).dot(target - y))
+
+    def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array:
+        return self._solved(_form(H), grad, y, tol)
+
+    def solve_factored(self, D: Array, F: Array, grad: Array, y: Array, tol: float) -> Array:
+        """The same for H = diag(D) + FᵀF."""
+        d, rows, equations = len(D), len(F) + len(self.limits.l), int((self.limits.l == self.limits.u).sum())
+        form = Factored(D, F)
+        fewer = rows**3 / 3.0 + d * float(len(F)) ** 2 < d**3 / 3.0 + d**2 * float(equations)
+        # variables from which on systems of few rows pay; those of all variables are the more exact ones
+        if fewer and d >= 200:
+            found = self._solved(form, grad, y, tol)
+            if (found != y).any():
+                return found
+        return self._solved(form.square(np.arange(d)), grad, y, tol)
+
+    def solve_by_products(self, product: Callable[[Array], Array], grad: Array, y: Array, tol: float,
+                          added: tuple[float, ...] = (0.0,)) -> Array | None:
+        """The same for H by v ↦ Hv; None where that leads nowhere. ``added`` are multiples of ½‖x − y‖² that are tried."""
+        if self.rows is None:
+            return None
+        # the same for products: a round more goes on from the right face, and costs less than going far at once
+        found = rows_by_products(Quadratic(product, grad, y, self._gap_at), self.limits, self.rows, 30.0 * tol, added)
+        if found is None:
+            return None
+        target, prices = found
+        self.prices = np.where(self.limits.l == self.limits.u, prices, 0.0)
+        return target
+
+    def _gap_at(self, g: Array, x: Array) -> float:
+        return float(g.dot(x)) - self.least(g)
+
+    def _solved(self, H: Form, grad: Array, y: Array, tol: float) -> Array:
+        """Where rounding keeps the quadratic from being solved any better than it is, y stays: moves would only be noise."""
+        # of the tolerance asked for: two more steps of a solve cost less than another round
+        found, prices = priced_rows_qp(H, grad, y, self.limits, 1e-3 * tol, self.ends, self.left)
+        self.prices = None if prices is None else np.where(self.limits.l == self.limits.u, prices, 0.0)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class LeastOfAll:
+    """The least ⟨g, x⟩ of points side by side: the sum over the parts, which begin at ``starts``."""
+
+    parts: tuple[Callable[[Array], float], ...]
+    starts: Index
+
+    def __call__(self, g: Array) -> float:
+        return float(sum(least(part) for least, part in zip(self.parts, np.split(g, self.starts[1:]), strict=True)))
+
+
+def side_by_side(regions: Sequence[Region | None], most: int, entries: int) -> RowsRegion | None:
+    """The region of a product whose parts are all given by rows; None where one is not, or where there is too much of it."""
+    from greedyhull.kernels.lapack import block_diag
+
+    rows = [region for region in regions if isinstance(region, RowsRegion)]
+    sizes = [len(region.inside) for region in rows]
+    if len(rows) < len(regions) or sum(sizes) > most or sum(sizes) * sum(len(r.limits.l) for r in rows) > entries:
+        return None
+    low, high, _, l, u = (np.concatenate(side) if i != 2 else side[0]
+                          for i, side in enumerate(zip(*(region.limits for region in rows), strict=True)))
+    ends = (np.concatenate([region.ends[0] for region in rows]), np.concatenate([region.ends[1] for region in rows]))
+    return RowsRegion(Limits(low, high, block_diag(*(region.limits.A for region in rows)), l, u), ends,
+                      np.concatenate([region.inside for region in rows]),
+                      LeastOfAll(tuple(region.least for region in rows), np.cumsum([0, *sizes[:-1]])))
+
+
+def _form(H: Array) -> Form:
+    """H as it is, or its diagonal where there is nothing else."""
+    diagonal = H.diagonal()
+    alone = np.count_nonzero(H) == np.count_nonzero(diagonal) and (diagonal > 0.0).all()
+    return Factored(diagonal, np.zeros((0, len(H)))) if alone else H

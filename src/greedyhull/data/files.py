@@ -1,0 +1,416 @@
+"""Files by pattern, in blocks of lines, and whether they have changed."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from glob import glob, has_magic
+from hashlib import blake2b
+from os import fspath
+from os.path import normpath
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, Protocol, TextIO, overload
+
+from greedyhull.errors import GreedyhullError, check, no_file
+from greedyhull.errors import shown as in_words
+from greedyhull.types import Shard
+
+PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+
+
+def text_of(path: Path) -> TextIO:
+    """The text of a file, which may be packed."""
+    file: TextIO = PACKED.get(path.suffix.lower(), open)(path, "rt", encoding="utf-8-sig", newline="")
+    return file
+
+
+@contextmanager
+def reading(name: str, what: str) -> Iterator[None]:
+    """Whatever a damaged file makes its reader raise becomes an error with the file's ``name`` and ``what`` it should be."""
+    try:
+        yield
+    except GreedyhullError:
+        raise
+    except UnicodeDecodeError as error:
+        raise GreedyhullError(f"{name} is not UTF-8 text ({error}). Save it as UTF-8, or say what format it "
+                              "has.") from error
+    except MemoryError as error:
+        raise GreedyhullError(f"{name} does not fit into memory ({error}).") from error
+    except Exception as error:  # what unpacks and parses has a dozen errors of its own
+        raise GreedyhullError(f"{name} cannot be read as {what} ({error}).") from error
+
+
+WINDOWS, WINDOW = 16, 1024  # how many places of a file are sampled, and the bytes of each
+
+
+@dataclass(frozen=True, slots=True)
+class SeenFile:
+    """A file by its absolute path, as the user named it, with its size in bytes and the time of its last change."""
+
+    path: str
+    shown: str
+    size: int
+    time: int  # in nanoseconds
+
+    def unchanged(self) -> None:
+        """An error that names the file, if it vanished or changed since it was first looked at."""
+        again = "Call gh.shards again to take the files as they are now."
+        try:
+            found = Path(self.path).stat()
+        except OSError as error:
+            raise GreedyhullError(f"{self.shown} was there when gh.shards was called, and cannot be found now "
+                                  f"({error.strerror}). Put it back, or call gh.shards again.") from error
+        check(found.st_size == self.size, f"{self.shown} has changed since gh.shards was called: it had {self.size} bytes, "
+                                          "and "
+                                          f"has {found.st_size} now. {again}")
+        check(found.st_mtime_ns == self.time, f"{self.shown} was written to since gh.shards was called. {again} Copies of a "
+                                              "file on other machines must keep its time (cp -p, rsync -t).")
+
+
+def seen(path: Path, shown: str) -> SeenFile:
+    """The file as it is now; symbolic links are followed."""
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise GreedyhullError(f"{shown} cannot be read: {error.strerror}.") from error
+    check(path.is_file(), f"{shown} is not a file.")
+    return SeenFile(str(path.absolute()), shown, found.st_size, found.st_mtime_ns)
+
+
+def mark_of(files: Sequence[SeenFile], part: str) -> str:
+    """A digest of the files as they are now: sizes, times, 16 places of 1 KiB in each, and the ``part`` that is meant."""
+    digest = blake2b(part.encode(), digest_size=16)
+    for file in files:
+        try:
+            found = Path(file.path).stat()
+            digest.update(f"|{found.st_size}|{found.st_mtime_ns}|".encode())
+            with Path(file.path).open("rb") as stream:
+                for i in range(WINDOWS):
+                    stream.seek((found.st_size - WINDOW) * i // (WINDOWS - 1) if found.st_size > WINDOW else 0)
+                    digest.update(stream.read(WINDOW))
+        except OSError as error:
+            raise GreedyhullError(f"{file.shown} was there when gh.shards was called, and cannot be read now "
+                                  f"({error.strerror}). Put it back, or call gh.shards again.") from error
+    return digest.hexdigest()
+
+
+VECTORS = 10  # of one float64 for each column, in a solve: the point, its gradient, where columns begin, …
+LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))  # of a container
+
+
+class Numbered(Sequence[str]):
+    """The names first, first + 1, … of ``count`` columns, each made when it is asked for.
+
+    >>> names = Numbered(2_000_000_000, first=1)
+    >>> names[-1], names[:2], "7" in names, names.index("7")
+    ('2000000000', ['1', '2'], True, 6)
+    """
+
+    def __init__(self, count: int, first: int = 0) -> None:
+        self.numbers = range(first, first + count)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        return [str(number) for number in self.numbers[place]] if isinstance(place, slice) else str(self.numbers[place])
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name.isdecimal() and str(int(name)) == name and int(name) in self.numbers
+
+    def index(self, name: object, start: int = 0, stop: int | None = None) -> int:
+        if name not in self:
+            raise ValueError(f"{name!r} is none of these names")
+        return self.numbers.index(int(str(name)))
+
+
+@cache
+def memory() -> int:
+    """The bytes of memory of this machine, or of the container; as many as there can be where it does not say."""
+    found = [2**62]
+    if {"SC_PHYS_PAGES", "SC_PAGE_SIZE"} <= set(getattr(os, "sysconf_names", ())):  # Windows has none
+        found.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    for limit in LIMITS:
+        try:
+            found.append(int(limit.read_text()))
+        except (OSError, ValueError):  # there is no container, or it has no limit
+            continue
+    return min(size for size in found if size > 0)
+
+
+def most_columns() -> int:
+    """The largest number of columns with which a solve fits into memory."""
+    return min(memory() // (8 * VECTORS), 2**48)
+
+
+def too_many(count: int) -> str:
+    """Why so many columns, or rows, are refused."""
+    return (f"{count} columns: a point would take {8 * count / 1e9:.3g} GB, a solve about {VECTORS} times as much, and there "
+            f"are {memory() / 1e9:.3g} GB of memory")
+
+
+BYTES = 1 << 25  # of the text of a shard
+PORTION = 1 << 20  # that are looked at together
+LONGEST = 1 << 26  # bytes of a line
+
+
+class Block(NamedTuple):
+    """Bytes start to stop of a file, the first of them on line ``line``; of a packed file, all of it: stop is −1."""
+
+    start: int
+    stop: int
+    line: int
+
+
+class Portion(NamedTuple):
+    """Some whole lines of a file, or records of several lines where cells are quoted."""
+
+    start: int
+    line: int
+    text: bytes
+
+
+def portions(file: SeenFile, quoted: bool = False) -> Iterator[Portion]:
+    """The text of a file, unpacked, in portions of about 1 MB; where cells are ``quoted``, records stay whole."""
+    packed = is_packed(file)
+    lines: list[bytes] = []
+    start, line, size, open_quote = 0, 1, 0, False
+    with opened(file) as stream:
+        while text := stream.readline(LONGEST):
+            check(len(text) < LONGEST, f"{file.shown} has a line of more than {LONGEST} bytes; lines of text are wanted.")
+            lines.append(text)
+            size += len(text)
+            open_quote ^= quoted and text.count(b'"') % 2 == 1
+            check(size < LONGEST, f'{file.shown} has a quoted cell of more than {LONGEST} bytes; a quotation mark (") is '
+                                  'missing.')
+            if size >= PORTION and not open_quote:
+                yield Portion(start, line, b"".join(lines))
+                start, line, size, lines = start + size, line + len(lines), 0, []
+                check(not packed or start <= memory(), f"{file.shown} unpacks to more than the {memory() / 1e9:.3g} GB of "
+                                                       "memory, and a "
+                      "packed file is one shard. Unpack it, or cut it into smaller files.")
+    if lines:
+        yield Portion(start, line, b"".join(lines))
+
+
+def blocks(file: SeenFile, found: list[Portion | Block]) -> list[Block]:
+    """Blocks of about 32 MB, made of the portions (or smaller blocks) of a file; a packed file is one block."""
+    if is_packed(file) or not found:
+        return [Block(0, -1 if is_packed(file) else file.size, 1)]
+    made = [found[0]]
+    for one in found[1:]:
+        if one.start - made[-1].start >= BYTES:
+            made.append(one)
+    stops = [*(one.start for one in made[1:]), file.size]
+    return [Block(one.start, stop, one.line) for one, stop in zip(made, stops, strict=True)]
+
+
+def read(file: SeenFile, block: Block) -> bytes:
+    """The text of a block."""
+    if block.stop < 0:
+        return b"".join(portion.text for portion in portions(file))
+    with Path(file.path).open("rb") as stream:
+        stream.seek(block.start)
+        return stream.read(block.stop - block.start)
+
+
+def is_packed(file: SeenFile) -> bool:
+    return Path(file.path).suffix.lower() in PACKED
+
+
+def opened(file: SeenFile) -> BinaryIO:
+    """The bytes of a file, unpacked."""
+    found: BinaryIO = PACKED.get(Path(file.path).suffix.lower(), open)(file.path, "rb")
+    return found
+
+
+class Piece(Protocol):
+    """The rows of one shard: the files they come from, what they are called, and how they are loaded."""
+
+    @property
+    def files(self) -> tuple[SeenFile, ...]: ...
+    @property
+    def part(self) -> str: ...  # of the first file: "row group 3", "" where it is all of it
+    def load(self) -> Shard: ...
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class FileShards:
+    """Shards in files. Frozen; pickles hold names of files and columns, and no data."""
+
+    pieces: tuple[Piece, ...]
+    d: int
+    columns: tuple[str, ...] | None
+    words: str  # what the files, the target and the weights are
+
+    @property
+    def count(self) -> int:
+        return len(self.pieces)
+
+    @property
+    def names(self) -> list[str] | None:
+        return None if self.columns is None else list(self.columns)
+
+    def load(self, k: int) -> Shard:
+        """The rows of the k-th shard; an error if one of its files is not what it was."""
+        piece = self._piece(k)
+        for file in piece.files:
+            file.unchanged()
+        shard = piece.load()
+        for file in piece.files:  # nor did it change while it was read
+            file.unchanged()
+        return shard
+
+    def name(self, k: int) -> str:
+        """The file of the k-th shard, and the part of it."""
+        piece = self._piece(k)
+        return f"{piece.files[0].shown}{piece.part and ', '}{piece.part}"
+
+    def mark(self, k: int) -> str:
+        """A digest that changes when the k-th shard does, of its file as it is now."""
+        piece = self._piece(k)
+        return mark_of(piece.files, piece.part)
+
+    def _piece(self, k: int) -> Piece:
+        check(0 <= k < len(self.pieces), f"Shard {k} was asked for; there are {len(self.pieces)}, counted from 0.")
+        return self.pieces[k]
+
+    def __repr__(self) -> str:
+        files = len({piece.files[0].path for piece in self.pieces})
+        return (f"<{_several(self.count, 'shard')} of {_several(files, 'file')}, {_several(self.d, 'column')}; {self.words}>")
+
+
+def _several(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+FORMATS = {".npy": "npy", ".npz": "npz", ".svm": "libsvm", ".libsvm": "libsvm", ".svmlight": "libsvm", ".txt": "text",
+           ".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow",
+           ".ipc": "arrow"}
+TEXT = ("libsvm", "csv", "text")  # formats that may be packed
+SOME = 5  # names that a sentence can bear
+Source = str | Path | Sequence[str | Path]
+
+
+def files_of(source: Source, argument: str = "The pattern") -> list[SeenFile]:
+    """The files that a source names: those of a list in its order, those of a pattern or a folder by name, 2 before 10."""
+    if isinstance(source, str | Path):
+        return _named(fspath(source), argument)
+    paths = list(source)
+    check(len(paths) > 0, "An empty list of files was given; at least one path is wanted.")
+    wrong = [path for path in paths if not isinstance(path, str | Path)]
+    check(not wrong, lambda: f"{in_words(wrong[0])} was given in a list of files; paths are wanted.")
+    found = [file for path in paths for file in _named(fspath(path), argument)]
+    twice = {file.shown for file in found if [other.path for other in found].count(file.path) > 1} if len(found) < 1000 else ()
+    check(not twice, lambda: f"{', '.join(sorted(twice))} is listed twice; rows would count twice.")
+    return found
+
+
+def format_of(files: Sequence[SeenFile]) -> str:
+    """The one format that the names of the files tell; of .txt files, what their first lines look like."""
+    kinds: dict[str, str] = {}
+    empty = ""
+    for file in files:
+        ends = [end.lower() for end in Path(file.shown).suffixes]
+        packed = bool(ends) and ends[-1] in PACKED
+        ends = ends[:-1] if packed else ends
+        kind = FORMATS.get(ends[-1], "") if ends else ""
+        check(kind != "", f"The ending of {file.shown} does not tell its format; one of {', '.join(FORMATS)} is wanted.")
+        check(not packed or kind in TEXT, f"{file.shown} is packed; only text is read packed. Unpack it first.")
+        if kind == "text" and file.size == 0:
+            empty = "libsvm"  # or whatever the others are
+            continue
+        kinds.setdefault(_looks_like(file) if kind == "text" else kind, file.shown)
+    kinds = kinds or {empty: ""}
+    check(len(kinds) == 1, f"The files are of several formats, as {' and '.join(kinds.values())} are; one format is wanted. "
+                           "Name "
+                           "the files by a pattern with their ending, such as part-*.parquet.")
+    return next(iter(kinds))
+
+
+def _looks_like(file: SeenFile) -> str:
+    """Which of the formats in text the first line is of."""
+    with reading(file.shown, "lines of text"), opened(file) as stream:
+        first = stream.readline(LONGEST)
+    return "libsvm" if re.match(rb"(?:\xef\xbb\xbf)?\s*[-+.0-9eE]+(?:\s+\w+:[^\s,;]+)+\s*(?:#.*)?$", first) else "csv"
+
+
+def _named(name: str, argument: str) -> list[SeenFile]:
+    check("://" not in name, f"{name} is an address; files on this machine are wanted. For others, write load(k) and call "
+                             "gh.shards(load, count=...).")
+    check("\0" not in name and name != "", f"{argument} {name!r} names no file.")
+    try:
+        return _looked_for(name, argument)
+    except OSError as error:
+        raise GreedyhullError(f"{argument} {in_words(name)} cannot be looked for: {error.strerror}.") from error
+
+
+def _looked_for(name: str, argument: str) -> list[SeenFile]:
+    path = Path(name).expanduser()
+    if path.is_dir():
+        return _inside(path)
+    if path.exists() or not has_magic(name):
+        check(path.exists(), lambda: no_file(path, name) if path.is_symlink() else _nothing(no_file(path, name), path))
+        return [seen(path, name)]
+    found = sorted(map(Path, glob(str(path), recursive=True)), key=_order)  # noqa: PTH207 — Path.glob takes no absolute pattern
+    found = _readable(found)
+    check(len(found) > 0, lambda: _nothing(f"{argument} {name} matches no file.", path))
+    return [seen(one, str(one)) for one in found]
+
+
+def _inside(folder: Path) -> list[SeenFile]:
+    """The data files of a folder; names that begin with a dot or an underline are others'."""
+    there = sorted((one for one in folder.iterdir() if one.name[0] not in "._"), key=_order)
+    known = _readable([one for one in there if _known(one)])
+    if not known:
+        below = [one.name for one in sorted(folder.iterdir()) if one.is_dir()]
+        hint = f" It has folders ({', '.join(below[:SOME])}): name the files by a pattern, such as {folder}/**/*.parquet." \
+            if below else ""
+        raise GreedyhullError(f"The folder {folder} holds no file whose ending is one of {', '.join(FORMATS)}.{hint}")
+    return [seen(one, str(one)) for one in known]
+
+
+def _readable(paths: list[Path]) -> list[Path]:
+    """Return those of ``paths`` that are files; a link whose target does not exist is data that is missing."""
+    for one in paths:
+        check(one.exists() or not one.is_symlink(), lambda one=one: no_file(one))  # type: ignore[misc]
+    return [one for one in paths if one.is_file()]
+
+
+def _known(path: Path) -> bool:
+    ends = [end.lower() for end in path.suffixes if end.lower() not in PACKED]
+    return bool(ends) and ends[-1] in FORMATS
+
+
+def _order(path: Path) -> list[tuple[int, str]]:
+    """Numbers in names count as numbers: part-2 stands before part-10."""
+    return [(int(part), "") if part.isdecimal() and part.isascii() else (-1, part)
+            for part in re.split(r"([0-9]{1,4000})", str(path)) if part]
+
+
+def _nothing(said: str, path: Path) -> str:
+    """What to say where nothing was found: what the folder holds, the nearest names first."""
+    from difflib import SequenceMatcher
+
+    folder = path.parent
+    while has_magic(str(folder)):
+        folder = folder.parent
+    if not folder.is_dir():
+        return f"{said} There is no folder {normpath(folder)}."
+    there = [one.name for one in folder.iterdir()]
+    if not there:
+        return f"{said} The folder {normpath(folder)} is empty."
+    near = sorted(there, key=lambda other: (-SequenceMatcher(None, path.name, other).ratio(), other))[:SOME]
+    others = f" and {len(there) - len(near)} others" if len(there) > len(near) else ""
+    return f"{said} The folder {normpath(folder.absolute())} holds {', '.join(near)}{others}."

@@ -1,0 +1,339 @@
+"""Which bounds hold in expectation for a finished stochastic run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple, TypeAlias, cast
+
+import numpy as np
+
+from greedyhull.atoms.wrapped import Inexact, Wrapped
+from greedyhull.driver.bounds.record import Solved, StochasticRecord, fast_enough, scheduled, two_over
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.measures.terms import steepness
+from greedyhull.solvers.gradients import Minibatch, Root, Spider, Storm, Svrg
+from greedyhull.solvers.moreau_frank_wolfe import MoreauFrankWolfe
+from greedyhull.solvers.parts.steps import APriori, Capped, Exact, OpenLoop, Power
+from greedyhull.solvers.parts.steps import Constant as ConstantStep
+from greedyhull.solvers.regularized_stochastic_frank_wolfe import RegularizedStochasticFrankWolfe, Steady, weights_of
+from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
+from greedyhull.solvers.stochastic_jones import StochasticJones, VarianceReducedJones
+from greedyhull.theory import (
+    Along,
+    AsRecorded,
+    BetterSchedule,
+    Bound,
+    Constant,
+    FixedHorizon,
+    LastIterate,
+    Status,
+    Theorems,
+    arsfw,
+    asfw,
+    asfw_gap,
+    recursion,
+    spider_rate,
+    storm_rate,
+    svfw_gap,
+    svrf_rate,
+    variance_reduced_jones_rate,
+)
+from greedyhull.theory.jones import doubled
+from greedyhull.theory.stochastic import following
+from greedyhull.types import Array, AtomSet, linear_model, listed
+
+Run: TypeAlias = StochasticRecord[RegularizedStochasticFrankWolfe]
+
+
+def _arsfw(run: Run) -> Iterator[Bound]:
+    run.must_be_convex()
+    weights, K, rho = weights_of(run.solver.sigma), run.constants, float(run.solver.regularizer.rho)
+    check(weights.bound is not None and run.solver.step == Power(0.5),
+          "It is about Unweighted(), Fading() or Steady(t) weights with steps Power(0.5).")
+    c = float(run.solver.begins(run.f, run.S, run.solver.first(run.f, run.S).array()).c)
+    if isinstance(weights, Steady):  # σ = ch^−3/4 is c't^−3/4 for another number t of steps
+        c *= (run.T / weights.horizon) ** 0.75
+    status: Status = "estimated" if K.D.status == "estimated" else "upper bound"
+    known = weights.c is not None or linear_model(run.f) is not None  # else c was measured at the first point
+    R2 = Constant(float(run.solution.also.get("R2", 0.5 * float(K.D) ** 2)), status, "R2")  # max Φ from where it began
+    c_eps = Constant(float(run.c), run.c.status, "c_ε")
+    check(np.isfinite(float(K.L_rms)) and np.isfinite(float(K.D)), f"L or D is not finite: {K.L_rms!r}, {K.D!r}.")
+    value = arsfw(weights.bound, run.T, c=c, L=float(K.L_rms), M_Phi=float(K.M_Phi), R2=float(R2), rho=rho, c_eps=float(c_eps))
+    yield run.bound("Theorem ARSFW", float(value), ("L_rms", "M_Phi"), f"of {weights.bound!r}: theory.arsfw",
+                    also=(R2, Constant(c, "exact" if known else "estimated", "c"), Constant(rho, "exact", "rho"), c_eps))
+
+
+def _arsfw_along(run: Run) -> Iterator[Bound]:
+    run.must_be_convex()
+    value = float(run.solution.also.get("bound", np.inf))
+    yield run.bound("Theorem ARSFW (along the run)", value, ("D",),
+                    "[Σ σ_k‖g_k‖√(2G_k/ρ) + ½Σ σ_k²‖g_k‖²/(ρβ_k) + β_t R²]/Σ σ_k, G_k the gap of F_k at w_k")
+
+
+ARSFW = Theorems(StochasticRecord, {"Theorem ARSFW": _arsfw, "Theorem ARSFW (along the run)": _arsfw_along})
+
+
+AsfwRun: TypeAlias = StochasticRecord[StochasticFrankWolfe]
+
+
+def _expected(run: AsfwRun) -> Iterator[Bound]:
+    run.must_be_convex()
+    at = Along(run.constants, run.n, float(run.e1))
+    E = following(run.solver.estimator, at, run.eta, run.eps)
+    formula = "E ← (1 − η_k)E + η_k(ν_k + ε_k) + (M/2)η_k², from e_1"
+    if run.returns_mean:  # that of a regret: w_k has weight k
+        k = np.arange(1.0, run.T + 1.0)
+        mean = float(k @ E[:-1] / k.sum())
+        yield run.bound("Expected error (mean)", mean, tuple(at.used), f"Σ kE_k/Σ k; {formula}", also=(run.e1,))
+    else:
+        yield run.bound("Expected error (recursion)", float(E[-1]), tuple(at.used), formula, also=(run.e1,))
+
+
+def _asfw_last(run: AsfwRun) -> Iterator[Bound]:
+    run.must_be_convex()
+    run.must_return_last()
+    p = fast_enough(run, _minibatch(run).batch)
+    K, c = run.constants, run.c
+    value = asfw(LastIterate(p), run.T + 1, M=float(K.M), sigma=float(K.sigma), r_S=float(K.r_S), c=float(c))
+    yield run.bound("ASFW (last iterate)", float(value), ("M", "sigma", "r_S"), "K_p(r_S σ + M/2 + c)(t + 1)^−p",
+                    also=(c, Constant(p, "exact", "p"), Constant(LastIterate(p).constant, "exact", "K_p")))
+
+
+def _asfw_mean_gap(run: AsfwRun) -> Iterator[Bound]:
+    estimator, K, c = _minibatch(run), run.constants, run.c
+    schedule = AsRecorded(run.eta, run.sizes(estimator.batch), None if estimator.replace else run.n)
+    value = asfw_gap(schedule, run.T, M=float(K.M), sigma=float(K.sigma), r_S=float(K.r_S), c=float(c), e1=float(run.e1))
+    yield run.bound("ASFW (mean gap)", float(value), ("M", "sigma", "r_S"),
+                    "(e_1 + r_S σ Σ η_k b_k^−½ + (M/2 + c) Σ η_k²)/Σ η_k", "mean gap", (c, run.e1))
+
+
+def _svrf(run: AsfwRun) -> Iterator[Bound]:
+    run.must_be_convex()
+    run.must_return_last()
+    check(run.solver.estimator == Svrg() and two_over(run.solver.step), "It is about Svrg() with steps OpenLoop().")
+    _exact_oracle(run)
+    value = svrf_rate(float(run.constants.L_max), float(run.constants.D), run.T + 1)
+    yield run.bound("SVRF", float(value), ("L_max", "D"), "4LD²/(t + 2)")
+
+
+def _spider(run: AsfwRun) -> Iterator[Bound]:
+    run.must_be_convex()
+    run.must_return_last()
+    check(run.solver.estimator == Spider() and two_over(run.solver.step) and run.n is not None,
+          "It is about Spider() with steps OpenLoop(), on a finite sum.")
+    _exact_oracle(run)
+    value = spider_rate(float(run.constants.L_s), float(run.constants.D), run.T + 1)
+    yield run.bound("SPIDER-FW", float(value), ("L_s", "D"), "10LD²/(t + 2)")
+
+
+def _storm(run: AsfwRun) -> Iterator[Bound]:
+    run.must_be_convex()
+    run.must_return_last()
+    given, K, c = run.solver.estimator, run.constants, run.c
+    b = given.batch if isinstance(given, Storm) else None
+    if not (isinstance(b, int) and given == Storm(b) and run.solver.step == Power(1.0)):
+        raise GreedyhullError("It is about Storm(b), b a number, with steps Power(1).")
+    value = storm_rate(float(K.M), float(K.L_s), float(K.D), float(K.sigma), float(b), run.T + 1, float(c))
+    yield run.bound("One-sample FW", float(value), ("M", "L_s", "D", "sigma"), "2D(σ + LD)/√(bt) + (M/2 + c)H_t/t", also=(c,))
+
+
+def _svfw(run: AsfwRun) -> Iterator[Bound]:
+    check(run.solver.estimator == Svrg(Root(2.0 / 3.0), Root(1.0 / 3.0)) and isinstance(run.solver.step, ConstantStep),
+          "It is about svfw(): Svrg(Root(2/3), Root(1/3)) with constant steps.")
+    _exact_oracle(run)
+    K, gamma = run.constants, float(run.eta[0]) * run.T**0.5
+    value = svfw_gap(float(K.L_s), float(K.D), float(run.e1), run.T, gamma)
+    yield run.bound("SVFW (mean gap)", float(value), ("L_s", "D"), "e_1/(tη) + 1.5LD²η", "mean gap", (run.e1,))
+
+
+def _minibatch(run: AsfwRun) -> Minibatch:
+    given = run.solver.estimator
+    if not isinstance(given, Minibatch):
+        raise GreedyhullError(f"It is about fresh minibatches, and the gradients came from {given!r}.")
+    return given
+
+
+def _exact_oracle(run: AsfwRun) -> None:
+    check(not run.eps.any(), "It is about an exact oracle.")
+
+
+ASFW = Theorems(StochasticRecord, {
+    "Expected error (recursion)": _expected,
+    "ASFW (last iterate)": _asfw_last,
+    "ASFW (mean gap)": _asfw_mean_gap,
+    "SVRF": _svrf,
+    "SPIDER-FW": _spider,
+    "One-sample FW": _storm,
+    "SVFW (mean gap)": _svfw,
+})
+
+
+class Bend(NamedTuple):
+    """What curvature costs in a step, over η_k²: the number, the constants it is made of, the formula, and V."""
+
+    value: float
+    names: tuple[str, ...]
+    word: str
+    also: tuple[Constant, ...] = ()
+
+
+def _bend(run: JonesRecord) -> Bend:
+    """½(M + V) for a Jones atom; where atoms cannot be listed, that of ASFW."""
+    check(not isinstance(run.solver.step, Exact), "Proposition asj-eg: a joint choice of step and atom without a cap need not "
+                                                  "converge, whatever the batches. Use Capped(Power(0.5)).")
+    K = run.constants
+    if listed(run.S) is not None:
+        return Bend(0.5 * (float(K.M) + float(run.V)), ("M",), "½(M + V)", (run.V,))
+    if isinstance(run.solver.step, Capped):
+        return Bend(0.5 * (float(K.M) + float(K.M_mean)), ("M", "M_mean"), "(M + M_mean)/2")
+    return Bend(0.5 * float(K.M), ("M",), "M/2")
+
+
+def _asj_last(run: JonesRecord) -> Iterator[Bound]:
+    run.must_be_convex()
+    run.must_return_last()
+    (bend, names, word, V), K = _bend(run), run.constants
+    noise = float(K.r_S) * float(K.sigma) / np.sqrt(run.sizes(run.solver.batches(run.f, run.S)))
+    check(bool(np.isfinite(bend) and np.isfinite(noise).all()), f"M, σ or r_S is not finite: {K.M!r}, {K.sigma!r}, {K.r_S!r}.")
+    E = float(recursion(2.0 * bend, run.eta, noise + run.eps, float(run.e1))[-1])
+    yield run.bound("Theorem ASJ (recursion)", E, (*names, "sigma", "r_S"),
+                    f"E ← (1 − η_k)E + η_k(r_S σ/√b_k + ε_k) + ({word})η_k², from e_1", also=(*V, run.c, run.e1))
+
+
+def _asj_rate(run: JonesRecord) -> Iterator[Bound]:
+    run.must_be_convex()
+    run.must_return_last()
+    (bend, names, word, V), K, c = _bend(run), run.constants, run.c
+    batch, noise = run.solver.batches(run.f, run.S), float(K.r_S) * float(K.sigma)
+    if two_over(scheduled(run.solver.step)):
+        scale = np.max(noise / (np.sqrt(run.sizes(batch)) * run.eta))
+        tau = Constant(max(float(scale), 1e-300), "upper bound", "τ")
+        value = BetterSchedule(float(tau)).bound(noise, bend + float(c), np.inf, run.T)
+        yield run.bound("Theorem ASJ (growing batches)", float(value), (*names, "sigma", "r_S"),
+                        f"4({word} + c + τ)/(t + 2), τ = max r_S σ/(√b_k η_k)", also=(*V, c, tau))
+        return
+    p = fast_enough(run, batch)
+    value = LastIterate(p).bound(noise, bend + float(c), np.inf, run.T + 1)
+    yield run.bound("Theorem ASJ (last iterate)", float(value), (*names, "sigma", "r_S"),
+                    f"K_p(r_S σ + {word} + c)(t + 1)^−p",
+                    also=(*V, c, Constant(p, "exact", "p"), Constant(LastIterate(p).constant, "exact", "K_p")))
+
+
+def _asj_mean(run: JonesRecord) -> Iterator[Bound]:
+    run.must_be_convex()
+    check(bool(run.solver.averages), "It is about the mean of the points, and the run returned the last.")
+    (bend, names, word, V), K, c = _bend(run), run.constants, run.c
+    noise, b = float(K.r_S) * float(K.sigma), run.sizes(run.solver.batches(run.f, run.S))
+    value = AsRecorded(run.eta, b).bound(noise, bend + float(c), float(run.e1), run.T)
+    yield run.bound("Theorem ASJ (average)", float(value), (*names, "sigma", "r_S"),
+                    f"(e_1 + r_S σ Σ η_k b_k^−½ + ({word} + c) Σ η_k²)/Σ η_k", also=(*V, c, run.e1))
+    if isinstance(run.solver.step, ConstantStep) and np.all(b >= run.T):
+        horizon = FixedHorizon(float(run.eta[0]) * run.T**0.5).bound(noise, bend + float(c), float(run.e1), run.T)
+        yield run.bound("Theorem ASJ (fixed horizon)", float(horizon), (*names, "sigma", "r_S"),
+                        f"(e_1/γ + r_S σ + γ({word} + c))/√t, γ = η√t", also=(*V, c, run.e1))
+
+
+class JonesRecord(StochasticRecord[StochasticJones]):
+    """A run that compares values of f: where atoms are listed it is the solver's own search that errs, not the oracle."""
+
+    @property
+    def rule(self) -> APriori:
+        return self.solver.schedule
+
+    @property
+    def returns_mean(self) -> bool:
+        return self.solver.averages
+
+    @cached_property
+    def eps(self) -> Array:
+        return self.allowed if listed(self.S) is not None else super().eps
+
+
+ASJ = Theorems(JonesRecord, {
+    "Theorem ASJ (recursion)": _asj_last,
+    "Theorem ASJ (rate)": _asj_rate,
+    "Theorem ASJ (average)": _asj_mean,
+})
+
+
+def _rate(solution: Solved) -> Iterator[Bound]:
+    """Steps are counted as in the solver's `Pair`."""
+    check(int(solution.trace["iteration"][0]) == 1, "The run was resumed, and what came before is not on the record.")
+    f, S, solver = solution.objective, solution.atom_set, cast(MoreauFrankWolfe, solution.solver)
+    check(not _errs(S) and not np.any(solution.trace["slack"] > 0.0),
+          "It is about an oracle that errs by no more than it is allowed to, and this one may.")
+    D, L = S.sizes().diameter, steepness(f, S, solver.first(f, S).array()).L
+    if solver.lipschitz is not None:
+        L = Constant(solver.lipschitz, "upper bound", "L")
+    N, k, last = solver.horizon, int(solution.iterations) - 1, 0
+    while k >= N:
+        N, k, last = 2 * N, k - N, N
+    if k == 0 or (last and 4 * k < 3 * N):
+        N = k = last
+    check(k > 0, "No step was taken.")
+    yield Bound("Moreau envelope (rate)", solver.rate(N, float(L), float(D), k), (L, D, Constant(N, "exact", "N"),
+                Constant(k, "exact", "k")), "2.55λL² + 10.8D²/(k(k + 1)λ), λ the best for k = N", kind="expectation")
+
+
+def _errs(S: AtomSet) -> bool:
+    """Whether the oracle makes an error of its own, whatever the solver tolerates."""
+    return isinstance(S, Wrapped) and ((isinstance(S, Inexact) and S.epsilon is not None) or _errs(S.S))
+
+
+MOREAU = Theorems(lambda solution: solution, {"Moreau envelope (rate)": _rate})
+
+
+class ReducedRecord(StochasticRecord[VarianceReducedJones]):
+    """A run that compares values of a model: where atoms are listed it is the solver's own search that errs."""
+
+    @cached_property
+    def eps(self) -> Array:
+        return self.allowed if listed(self.S) is not None else super().eps
+
+
+ReducedRun: TypeAlias = ReducedRecord
+
+
+def _reduced_expected(run: ReducedRun) -> Iterator[Bound]:
+    run.must_be_convex()
+    by_values = listed(run.S) is not None
+    known = doubled({**run.constants, "V": run.V}) if by_values else run.constants  # else the steps are those of Frank-Wolfe
+    at = Along(known, run.n, float(run.e1))
+    E = following(run.solver.estimator, at, run.eta, run.eps)
+    also = (run.V, run.e1) if by_values else (run.e1,)
+    formula = f"E ← (1 − η_k)E + η_k(ν_k + ε_k) + ({'½(M + V)' if by_values else 'M/2'})η_k², from e_1"
+    if run.returns_mean:  # that of a regret: w_k has weight k
+        k = np.arange(1.0, run.T + 1.0)
+        mean = float(k @ E[:-1] / k.sum())
+        yield run.bound("Variance-reduced Jones (mean)", mean, tuple(at.used), f"Σ kE_k/Σ k; {formula}", also=also)
+    else:
+        yield run.bound("Variance-reduced Jones (recursion)", float(E[-1]), tuple(at.used), formula, also=also)
+
+
+def _svrg(run: ReducedRun) -> Iterator[Bound]:
+    run.must_be_convex()
+    run.must_return_last()
+    given, n = run.solver.estimator, run.n
+    if not (isinstance(given, Svrg) and given.epoch is None and run.solver.step == OpenLoop() and n is not None):
+        raise GreedyhullError("It is about Svrg(batch), snapshots at 1, 2, 4, …, with steps OpenLoop().")
+    k = np.arange(1, run.T + 1)
+    b = np.full(run.T, np.inf) if given.batch is None else run.sizes(given.batch)
+    check(bool(np.all((b >= 16 * (k + 1)) | (k <= 2) | (2 * b >= n))), "It asks for batches of at least 16(k + 1) terms.")
+    value = variance_reduced_jones_rate(float(run.constants.L_max), float(run.constants.D), run.T + 1, float(run.c))
+    yield run.bound("Variance-reduced Jones (rate)", float(value), ("L_max", "D"), "6(LD² + c)/(t + 2)", also=(run.c,))
+
+
+REDUCED = Theorems(ReducedRecord, {
+    "Variance-reduced Jones (recursion)": _reduced_expected,
+    "Variance-reduced Jones (rate)": _svrg,
+})
+
+
+ABOUT: dict[type, Theorems] = {
+    MoreauFrankWolfe: MOREAU,
+    RegularizedStochasticFrankWolfe: ARSFW,
+    StochasticFrankWolfe: ASFW,
+    StochasticJones: ASJ,
+    VarianceReducedJones: REDUCED,
+}

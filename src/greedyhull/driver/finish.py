@@ -1,0 +1,285 @@
+"""The end of a run: its point is checked, recomputed from its atoms and certified again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import inf, isinf, isnan
+from typing import TYPE_CHECKING, Any
+from warnings import warn
+
+import numpy as np
+
+from greedyhull.atoms.base import generator
+from greedyhull.driver.certificate import Certificate, afresh, certificate_of, held, rounding_of, sentence
+from greedyhull.driver.checks import challenge, check_drift, check_lower, check_point, inspect_opposite, own_objective, ships
+from greedyhull.driver.reason import PRESSED, Reason
+from greedyhull.driver.solution import Solution, StreamSolution
+from greedyhull.driver.stop import closing
+from greedyhull.errors import GreedyhullError, GreedyhullWarning
+from greedyhull.objectives.black_box import BlackBox
+from greedyhull.objectives.composite import Composite
+from greedyhull.objectives.limits import coarse_of, value_error, words_of
+from greedyhull.objectives.smoothing import smoothing, with_kinks
+from greedyhull.points.arrays import eps_of
+from greedyhull.points.coordinate_iterate import CoordinateIterate
+from greedyhull.points.factors import apart
+from greedyhull.points.iterate import Iterate, wrong_weights
+from greedyhull.points.owners import vertices
+from greedyhull.solvers.parts.looks import in_place_of_sample
+from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.progress import Event
+from greedyhull.solvers.smoothed import LEAST, SHARPER, first_mu
+from greedyhull.types import Array, AtomSet, Floor, Gradient, Objective
+
+if TYPE_CHECKING:
+    from greedyhull.driver.run import Run
+
+
+def dual_bound(f: Objective, S: AtomSet, w: Iterate, best: Floor, known: float, ask: Callable[[Array], Floor]) -> Floor:
+    """A lower bound of min f, ``best`` or a better one that is quick to find from w; its delta is that of all compared.
+
+    What the caller has ``known`` before is left alone, unless w itself shows that there is a better one. ``ask`` is the floor
+    of an oracle.
+    """
+    sharp = with_kinks(f)
+    if sharp is None:
+        return best
+    value, soft = f.value(w), smoothing(sharp, first_mu(sharp, w))
+    # relative to f: a gap that is not worth another round
+    above, enough = value - f.rounding(w, S), 1e-9 * abs(value) + 2.0 * f.rounding(w, S)
+    for _ in range(16):  # values of μ that are tried at the point itself
+        g = soft.gradient(w)
+        least = ask(g)
+        best = higher(best, least._replace(lower=above - soft.smoothing_error(w, S) - (soft.gradient_dot(w) - least.lower)))
+        if SHARPER * soft.mu < LEAST:
+            break
+        soft.sharpen(SHARPER * soft.mu, w)
+    if best.lower <= known or value - best.lower <= enough:
+        return best
+    return higher(best, _searched(f, S, w, value - enough))
+
+
+def higher(one: Floor, other: Floor) -> Floor:
+    """The better of two bounds; that one of them fails may be why it is the better one.
+
+    >>> higher(Floor(1.0, "probability", 0.25), Floor(2.0, "always"))
+    Floor(lower=2.0, kind='always', delta=0.25, sharpest=0.0)
+    """
+    return max(one, other, key=lambda bound: bound.lower)._replace(delta=one.delta + other.delta)
+
+
+def _searched(f: Objective, S: AtomSet, w: Iterate, wanted: float) -> Floor:
+    """The best lower bound that some rounds of `Smoothed`, begun at w, come by, until one is ``wanted`` or above."""
+    from greedyhull.solvers.smoothed import Smoothed
+
+    try:
+        if S.traits.region is not None:  # rounds in coordinates: corners of a box, or atoms of a ball, are too many
+            u: Iterate = CoordinateIterate(w.array())
+        else:
+            u = w.copy() if w.keeps_atoms else S.decompose(w.array())
+    except GreedyhullError:  # the set cannot name atoms for it
+        u = Iterate.at(S.start(generator(S, 0)), S.shape)
+    best = Floor(-float("inf"))
+    for i, p in enumerate(Smoothed().run(f, S, u, Memory())):
+        if p.gap >= 0.0:  # else an oracle has erred by more than it owned up to, and there is no bound
+            best = higher(best, Floor(f.value(u) - p.gap - f.rounding(u, S), p.kind, p.spent))
+        if i >= 100 or best.lower >= wanted:  # of the solver that begins at the point
+            break
+    return best
+
+
+SAME = 1e-12  # of Σ αᵢ|dᵢ|: what two points may differ by that are called the same
+
+
+def in_fewer_atoms(w: Iterate, S: AtomSet) -> Iterate | None:
+    """w as ``S.compressed`` writes it, if that has fewer atoms; else None.
+
+    What a set gives is looked at: weights of a mixture, the same point, and atoms of the set where it has a formula for
+    membership. Anything else is left, with a warning, for the point as it is has cost a whole run.
+    """
+    if not w.keeps_atoms or not S.traits.compresses:
+        return None
+    given = w.copy()  # which a set may spoil
+    try:
+        block, weights = S.compressed(given.block, given.weights, SAME)
+        if len(block) >= len(w):
+            return None
+        fewer = Iterate(block, weights, w.shape)
+        wrong = wrong_weights(fewer, 0) or _elsewhere(w, fewer, S)
+    except Exception as error:  # a set of whatever kind: the result does not hang on it
+        wrong = f"{type(error).__name__}: {error}"
+    if wrong is None:
+        return fewer.merged()
+    warn(f"compressed(block, weights, tol) of {S!r} was to write the point of the run in fewer atoms, and what it gave was "
+         f"left: {wrong}. The point is as it was.", GreedyhullWarning, stacklevel=7)
+    return None
+
+
+def _elsewhere(w: Iterate, fewer: Iterate, S: AtomSet) -> str | None:
+    """Why the two are not the same point of S, if they are not."""
+    off, size = apart(w, fewer)
+    allowed = SAME * size
+    if isnan(off):
+        return "its atoms are not finite"
+    if not off <= allowed:
+        return f"it is {off:.3g} away, and {allowed:.3g} would be the same point"
+    for d in vertices(fewer.block):
+        inside = S.contains_quickly(Iterate.at(d, w.shape))
+        if inside is not None and not inside:
+            return f"{d!r} lies outside the set"
+    return None
+
+
+UNDER = float(np.finfo(np.float32).tiny)  # what is smaller may be nothing in float32
+SINGLE, DOUBLE = float(np.finfo(np.float32).eps), float(np.finfo(np.float64).eps)
+
+
+def last(event: Event | None) -> Event:
+    """The last event of a run that had one."""
+    if event is None:
+        raise GreedyhullError("The run ended before its first point was certified.")
+    return event
+
+
+def certify_end(run: Run, event: Event, moved: bool = False) -> tuple[Event, Certificate]:
+    """The event as it is for the returned point, and its certificate; the point may have ``moved`` since."""
+    check_point(event.point, run.S, run.solver, event.iteration)
+    if event.self_standing:
+        return _complete(run, event)
+    inspect_opposite(run.f, run.S, event.point, run.memory)
+    recent = not moved and not run.single_precision and run.f.fresh(event.point)
+    if recent and ships(run.solver):  # computed from the atoms a moment ago
+        proved = None if run.open is None else run.proofs.at_end(run.open, event)
+        event = event if proved is None else run.prove(proved, event)
+        check_lower(run.f, run.S, event.value, event.lower, event.kind, run.rounding)
+        return event, Certificate(event.value, event.gap, event.lower, event.kind, event.delta, rounding_of(run.S),
+                                  words_of(run.coarse, run.S))
+    certificate = _recomputed(run, event.point)
+    assert certificate.value is not None and certificate.gap is not None
+    if run.convex and (own_objective(run.f) or not ships(run.solver)):
+        challenge(run.f, run.S, event.point, certificate.lower, run.memory)
+    final = replace(event, seconds=run.seconds, value=certificate.value, gap=certificate.gap, lower=certificate.lower,
+                    kind=certificate.kind, delta=certificate.delta)
+    run.trace.settle(certificate.value, certificate.gap, run.memory.oracle_calls)
+    return final, certificate
+
+
+def _recomputed(run: Run, w: Iterate) -> Certificate:
+    """The certificate from the atoms alone, or from the best bound of the run where that is the better one."""
+    f, S, memory = run.f, run.S, run.memory
+    carried, allowance = float(f.value(w)), drift(run, w)
+    if w.keeps_atoms:
+        w.refresh()
+    known = -inf if run.single_precision or not run.convex else memory.lower
+    floors: list[Floor] = []
+
+    def ask(g: Gradient) -> Floor:
+        floors.append(memory.oracle(S).floor(g))
+        return floors[-1]
+
+    fresh = certificate_of(f, S, afresh(w), known, ask)
+    assert fresh.value is not None and fresh.gap is not None
+    memory.spent += max(fresh.delta, sum(floor.delta for floor in floors))  # all were compared with what was known
+    allowance = max(allowance, drift(run, w), fresh.gap if run.single_precision else 0.0)
+    check_drift(f, carried, fresh.value, allowance, lambda: (1.0 + memory.k) * noise(f, w))
+    # the value is rounded too, and the bound of the run may be about another point
+    rounding = float(f.rounding(w, S)) + value_error(run.coarse, fresh.value)
+    check_lower(f, S, fresh.value, known, memory.kind, rounding)
+    if not known - rounding > fresh.lower:  # rounding may be NaN in the precision of the data: then nothing else is known
+        kind, delta = held(fresh.kind, memory.spent)
+        return replace(fresh, kind=kind, delta=delta)
+    kind, delta = held(memory.kind, memory.delta + memory.spent)
+    return replace(fresh, gap=max(fresh.value - known, 0.0) + rounding, lower=known, kind=kind, delta=delta)
+
+
+def drift(run: Run, w: Iterate) -> float:
+    """What rounding can have done to the value that the views have, in all moves of the run."""
+    moves, f = 1.0 + run.memory.k, run.f
+    if not run.single_precision:
+        return moves * (float(f.rounding(w, run.S)) + value_error(run.coarse, float(f.value(w))))
+    single = f.rounding(w, run.S, SINGLE) if isinstance(f, Composite) else SINGLE / DOUBLE * float(f.rounding(w, run.S))
+    start = 0.0 if isnan(run.first_value) else abs(run.first_value)  # near a minimum of zero what is left is second order
+    drift = moves * (single + SINGLE * (start + float(f.scale))) + UNDER
+    return inf if isnan(drift) else drift  # beyond the range of float32 nothing is known
+
+
+def noise(f: object, w: Iterate) -> float:
+    """How much a user's function differs between points that rounding cannot tell apart; of others it is known: 0.
+
+    What is computed inside may cancel, which no formula here can see.
+    """
+    if not isinstance(f, BlackBox):
+        return 0.0
+    value, _ = f.sampled_functions()
+    x, rng, seen = w.array(), np.random.default_rng(0), coarse_of(f)
+    eps = DOUBLE if seen is None else max(map(eps_of, (seen.value, seen.gradient)))  # of the point as the function casts it
+    here = value(x)
+    if value(x) != here:  # one that answers differently from call to call has no such excuse
+        return 0.0
+    # points beside one that are tried where a value does not come out the same
+    return max(abs(value(x * (1.0 + eps * rng.choice([-1.0, 1.0], x.shape))) - here) for _ in range(8))
+
+
+def _complete(run: Run, event: Event) -> tuple[Event, Certificate]:
+    """A bound that was told stands as it is; the value is computed, once, where there is one."""
+    value = float(run.f.precise().value(afresh(event.point)))
+    if isnan(value):
+        gap = None if isinf(event.gap) else event.gap
+        return event, Certificate(None, gap, -inf, event.kind, event.delta, note=words_of(run.coarse, run.S))
+    event = replace(event, value=value, gap=event.gap + value_error(run.coarse, value))
+    lower = -inf if event.kind == "stationary" else value - event.gap
+    gap = None if isinf(event.gap) else event.gap
+    return event, Certificate(value, gap, lower, event.kind, event.delta, note=words_of(run.coarse, run.S))
+
+
+def _compressed(run: Run, final: Event, certificate: Certificate) -> tuple[Event, Certificate]:
+    """The end with its point in fewer atoms, where the set knows how, and the certificate of that point.
+
+    A bound that was told belongs to the point as it is; and a request on the gap that was met must stay so.
+    """
+    fewer = None if final.self_standing else in_fewer_atoms(final.point, run.S)
+    if fewer is None:
+        return final, certificate
+    fewer.work, fewer.step = final.point.work, final.point.step
+    now = _recomputed(run, fewer)
+    assert now.value is not None and now.gap is not None
+    end = replace(final, point=fewer, value=now.value, gap=now.gap, lower=now.lower, kind=now.kind, delta=now.delta)
+    if run.stop.met(final) and not run.stop.met(end):
+        return final, certificate
+    run.trace.settle(now.value, now.gap, run.memory.oracle_calls, len(fewer))
+    return end, now
+
+
+def goes_on(run: Run, final: Event, fresh: Certificate) -> bool:
+    """Whether another try, from refreshed views, may still close a gap that looked closed."""
+    if final.iteration >= run.limits.iterations or final.seconds >= run.limits.seconds:
+        return False
+    if not final.self_standing:
+        if fresh.lower != run.memory.lower:  # a bound of its own, in which no samples have a share
+            run.memory.lower, run.memory.kind, run.memory.delta = fresh.lower, fresh.kind, 0.0
+        run.memory.guide = fresh.lower
+    tries = run.memory.arrays.get("recertified", np.array(0)) + 1
+    run.memory.arrays["recertified"] = tries
+    return int(tries) <= 20  # how often views are refreshed to close a gap that looked closed
+
+
+def solution_of(run: Run, final: Event, certificate: Certificate, reason: Reason, said_of: Event) -> Solution:
+    """All that a run has to say; ``said_of`` is the event that the reason was given for."""
+    final, certificate = _compressed(run, final, certificate)
+    met = final is said_of and reason.claims  # a request on the gap ended the run, and nothing has changed since
+    converged = met or run.stop.met(final)
+    if converged and certificate.kind == "expectation":  # a bound that ends a run because it is small is chosen by luck
+        certificate = replace(certificate, kind="estimate")
+    why = reason if met and not reason.cause else closing(run.stop, reason, final)
+    said: Any = why.told  # perhaps a function, whose words are made when they are read
+    sampled = "" if final.self_standing else in_place_of_sample(run.solver, run.f)
+    if certificate.note or sampled or run.taken_over or run.interrupt.requested:
+        said = " ".join(filter(None, (why.words, sentence(certificate.note), sampled, run.taken_over)))
+        if run.interrupt.requested and not said.startswith("Interrupted"):
+            said = f"{said} {PRESSED}"
+    choice: Any = run.choice
+    run.trace.thin()
+    kind = StreamSolution if certificate.value is None else Solution
+    return kind(final.point, certificate, said, converged, final.iteration, final.seconds, run.trace, run.solver,
+                    run.f, run.S, run.memory.curvature, choice, final.also or {}, *run.given)

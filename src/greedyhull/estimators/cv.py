@@ -1,0 +1,431 @@
+"""Radii chosen by cross-validation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from difflib import get_close_matches
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self, cast
+
+import numpy as np
+from sklearn.metrics import get_scorer_names
+from sklearn.model_selection import check_cv
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted
+
+from greedyhull.driver.minimize import minimize
+from greedyhull.driver.path import carried
+from greedyhull.driver.reason import raise_if_pressed
+from greedyhull.driver.solution import Solution
+from greedyhull.driver.stop import Gap, Iterations, Stalled
+from greedyhull.errors import check
+from greedyhull.estimators.base import Certified, Fold, begin, checked, end, folds_of, splits_of, weights_of
+from greedyhull.estimators.budget import Budget, budget, floor, origin, price_of
+from greedyhull.estimators.cv_paths import (
+    ENOUGH,
+    ClassPaths,
+    Line,
+    Paths,
+    SquarePaths,
+    draw_coefficients,
+    first_price,
+    grid,
+    in_range,
+    legend_beside,
+    new_axes,
+    radii_of,
+)
+from greedyhull.estimators.described import CHOSEN, CHOSEN_REGRESSOR, CHOSEN_TOGETHER, described
+from greedyhull.estimators.linear import LinearRegressor, Posed, refuse_shards
+from greedyhull.estimators.linear_classifier import LinearClassifier
+from greedyhull.solvers.parts.paths import loss_path
+from greedyhull.types import Array, AtomSet, LinearModel
+
+REGRESSION = {"neg_mean_squared_error": "squared", "neg_root_mean_squared_error": "squared", "r2": "squared",
+              "neg_mean_absolute_error": "absolute"}
+CLASSIFICATION = {"neg_log_loss": "log_loss", "neg_brier_score": "squared", "brier": "squared"}
+
+
+def meant(given: str, known: list[str]) -> str:
+    """What to say of a name that is none of the ``known`` losses.
+
+    >>> meant("neg_logloss", ["log_loss", "neg_log_loss"])
+    "Did you mean 'neg_log_loss'?"
+    """
+    if given in get_scorer_names():
+        return (f"{given!r} is a scorer for which no convex loss is known here; give a function of (y, prediction), the lower "
+                "the better, in its place.")
+    near = get_close_matches(given, known, n=1)
+    return f"Did you mean {near[0]!r}?" if near else "Other losses are given as a function of (y, prediction)."
+
+
+CHOICE: dict[str, list[Any]] = {"radii": [Interval(Integral, 1, None, closed="left"), "array-like"], "cv": ["cv_object"],
+                                "eps": [Interval(Real, 0, 1, closed="neither")], "select": [StrOptions({"best", "one_se"})],
+                                "n_jobs": [Integral, None]}
+SCALED: dict[str, list[Any]] = {"standardize": ["boolean"], "positive": ["boolean"]}
+
+
+class Chosen(Certified):
+    """What a choice by cross-validation leaves behind, and its figure."""
+
+    radii_: Array
+    cv_losses_: Array
+    coefs_path_: Array
+    radius_: float
+    select: str
+
+    def _choose(self, radii: Array, losses: Array) -> float:
+        """The radius with the least mean loss; by the one-standard-error rule, the least radius within one of that."""
+        self.radii_, self.cv_losses_ = radii, losses
+        finite = np.isfinite(losses).all(axis=1)  # predictions far out of range may cost more than a number can tell
+        check(bool(finite.any()), "The loss on left-out data is NaN or infinite for every radius. Give smaller radii, or "
+                                  "scale X down.")
+        radii, losses = radii[finite], losses[finite]
+        means = losses.mean(axis=1)
+        best = int(means.argmin())
+        if self.select == "one_se":
+            best = int(np.flatnonzero(means <= means[best] + standard_errors(losses)[best])[0])
+        return float(radii[best])
+
+    def plot_path(self, ax: Any = None) -> Any:
+        """
+        Plot the coefficients, and the loss on left-out data, against the radius.
+
+        Parameters
+        ----------
+        ax : sequence of two matplotlib axes, default=None
+            Where to draw: above the coefficients of all classes, below the losses. None makes a new figure.
+
+        Returns
+        -------
+        ax : sequence of two matplotlib axes
+            The axes drawn on.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from greedyhull.estimators import L1BudgetRegressorCV
+        >>> X = np.random.default_rng(0).standard_normal((30, 4))
+        >>> model = L1BudgetRegressorCV(radii=5).fit(X, X[:, 0])
+        >>> top, bottom = model.plot_path()  # doctest: +SKIP
+        """
+        check_is_fitted(self)
+        axes = new_axes(rows=2) if ax is None else ax
+        check(np.shape(np.asarray(axes, dtype=object)) == (2,), "ax was given; a sequence of two axes is wanted, for the "
+                                                                "coefficients and for the losses.")
+        draw_coefficients(axes[0], self.radii_, self.coefs_path_, self._feature_names())
+        axes[0].set_title("Coefficients and loss on left-out data against the radius")
+        mean = self.cv_losses_.mean(axis=1)
+        error = standard_errors(self.cv_losses_)
+        axes[1].plot(self.radii_, mean, "k", label="mean over the folds")
+        axes[1].fill_between(self.radii_, mean - error, mean + error, color="0.85", label="± one standard error")
+        axes[1].set(xlabel="radius", ylabel="loss on left-out data", xscale="log")
+        for a in axes:
+            a.axvline(self.radius_, color="C3", ls="--", label=f"chosen: {self.radius_:.4g}")
+            legend_beside(a)
+        return axes
+
+
+class L1Chosen(Chosen):
+    """An l1 budget to choose the radius of."""
+
+    standardize: bool
+    positive: bool
+
+    def _atoms(self, X: Any, s: Array | None, classes: int = 0) -> Budget:
+        """The ball of radius one, which is scaled to the radii; of matrices with a column for each of ``classes``."""
+        return budget(X, s, 1.0, standardize=self.standardize, positive=self.positive, classes=classes)
+
+
+def left_out(found: list[Line], X: Any, y: Array, s: Array | None, folds: list[Fold], problem: Posed) -> Array:
+    """The loss on the rows that each fold leaves out, (radius, fold)."""
+    columns, of_scores = [], replace(problem, intercept=False)
+    for line, (_, test) in zip(found, folds, strict=True):
+        z = line.predict(X[test]).astype(np.float64)
+        loss = of_scores(np.ones((len(test), 1)), y[test], None if s is None else s[test]).loss
+        columns.append([loss.value(np.ascontiguousarray(z[:, j])) for j in range(z.shape[1])])
+    return np.array(columns).T
+
+
+def constant(y: Array, s: Array | None) -> bool:
+    """Whether all targets that count are one number, up to rounding."""
+    some = y if s is None else y[s > 0.0]
+    # units in the last place that equal numbers may differ by
+    return bool(np.ptp(some) <= 4 * np.finfo(y.dtype if y.dtype.kind == "f" else np.float64).eps * np.abs(some).max())
+
+
+def standard_errors(losses: Array) -> Array:
+    """Of the mean over folds, for each radius; zero where there is one fold only."""
+    folds = losses.shape[1]
+    return np.asarray(losses.std(axis=1, ddof=1) / np.sqrt(folds)) if folds > 1 else np.zeros(len(losses))
+
+
+def affordable(f: LinearModel, S: AtomSet, eps: float) -> float:
+    """A radius at which the price has fallen to ``eps`` times that of the first unit, or little of the loss is left.
+
+    Where not even the first unit is worth anything, it is 1: any radius would do.
+    """
+    zero, first = origin(S), first_price(f, S)
+    loss = float(f.value(zero)) - floor(f)
+    if first == 0.0:
+        return 1.0
+    radius, s, made = in_range(0.1 * loss / first), None, loss_path(f, S.rescaled(1.0))
+    stop = Gap(ENOUGH * loss) | Iterations(1000) | Stalled(100)
+    for _ in range(60):
+        value, gap, price = (np.inf, np.inf, np.inf) if made is None else made.to(radius, ENOUGH * loss)
+        if not gap <= ENOUGH * loss:  # not by the core, or not there
+            made = None
+            s = minimize(f, S.rescaled(radius), start=None if s is None else carried(s, S.rescaled(radius)), stop=stop)
+            raise_if_pressed(s.reason)
+            value, price = float(s.value or 0.0), float(s.price or 0.0)
+        if price <= eps * first or value - floor(f) <= 10.0 * ENOUGH * loss:
+            break
+        radius = in_range(2.0 * radius)
+    return radius
+
+
+class ChosenRegressor(Chosen, LinearRegressor):
+    """A radius for numbers: `fit`, and the paths that it follows."""
+
+    @checked
+    @described(CHOSEN)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
+        """
+        Choose the radius, then find the coefficients on all data.
+
+        Parameters
+        ----------
+        {X}
+        y : array-like of shape (n_samples,)
+            Target values.
+        {sample_weight, groups}
+
+        Returns
+        -------
+        {self}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.model_selection import GroupKFold
+        >>> from greedyhull.estimators import L1BudgetRegressorCV
+        >>> X, groups = np.random.default_rng(0).standard_normal((30, 4)), np.arange(30) // 5
+        >>> model = L1BudgetRegressorCV(radii=5, cv=GroupKFold(3)).fit(X, X[:, 0], groups=groups)
+        >>> model.cv_losses_.shape
+        (5, 3)
+        """
+        refuse_shards(X)
+        X, y = self._given(X, y, y_numeric=True)
+        begin(self, X, y)
+        s = weights_of(sample_weight, X)
+        S = self._atoms(X, s)
+        folds = folds_of(splits_of(check_cv(self.cv), X, y, groups), len(y), s)
+        f, radii = self._problem(X, y, s), self.radii
+        if (self.fit_intercept and constant(y, s)) or first_price(f, S) == 0.0:  # no budget is worth anything
+            radii = radii_of(radii, lambda count: grid(1.0, count))
+        whole, losses = self._walked(X, y, s, S, folds, radii, f)
+        self.radius_ = self._choose(self.radii_, losses)
+        self.coefs_path_ = whole.coefs
+        solution = self._solve(f, S.rescaled(self.radius_))  # cold, so that it does not depend on how rough the path is
+        self.price_ = price_of(solution)
+        for name, value in self._attributes(solution.point, f, X.dtype).items():
+            setattr(self, name, value)
+        self._keep([solution], X.dtype)
+        end(self, X, y)
+        return self
+
+    def _walked(self, X: Any, y: Array, s: Array | None, S: AtomSet, folds: list[Fold], radii: Any, f: LinearModel
+                ) -> tuple[Line, Array]:
+        """The path on all data and the losses (radius, fold): by the core or the driver, for any loss and set."""
+        paths = Paths(X, y, s, S, self._problem)
+        self.radii_ = radii_of(radii, lambda count: grid(affordable(f, S, float(self.eps)), count))
+        found = Parallel(n_jobs=self.n_jobs)(delayed(paths.on)(train, self.radii_) for train, _ in folds)
+        return paths.on(None, self.radii_), left_out(found, X, y, s, folds, self._problem)
+
+
+class ChosenClassifier(Chosen, LinearClassifier):
+    """A radius for classes, which all of them share: `fit`, and the paths that it follows."""
+
+    @checked
+    @described(CHOSEN)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
+        """
+        Choose the radius, then find the coefficients on all data.
+
+        Parameters
+        ----------
+        {X}
+        y : array-like of shape (n_samples,)
+            Class labels: numbers, strings or booleans.
+        {sample_weight, groups}
+
+        Returns
+        -------
+        {self}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.model_selection import GroupKFold
+        >>> from greedyhull.estimators import L1BudgetClassifierCV
+        >>> X, groups = np.random.default_rng(0).standard_normal((30, 4)), np.arange(30) // 5
+        >>> model = L1BudgetClassifierCV(radii=5, cv=GroupKFold(3)).fit(X, X[:, 0] > 0, groups=groups)
+        >>> model.cv_losses_.shape
+        (5, 3)
+        """
+        refuse_shards(X)
+        return self._fit(X, y, sample_weight, groups)
+
+    def _searched(self, X: Any, signs: list[Array], labels: Array, s: Array | None, starts: list[Array | None],
+                  groups: Any) -> list[Solution]:
+        S = self._atoms(X, s)
+        splits = splits_of(check_cv(self.cv, labels, classifier=True), X, labels, groups)
+        folds = folds_of(splits, len(labels), s, (labels, self.classes_))
+        problems = [self._problem(X, sign, s) for sign in signs]
+        self.radii_ = radii_of(self.radii, lambda count: grid(max(affordable(f, S, float(self.eps)) for f in problems), count))
+        paths = [Paths(X, sign, s, S, self._problem) for sign in signs]
+        found = Parallel(n_jobs=self.n_jobs)(delayed(one.on)(train, self.radii_) for one in paths for train, _ in folds)
+        losses, m = np.zeros((len(self.radii_), len(folds))), len(folds)
+        for k, sign in enumerate(signs):
+            losses += left_out(found[k * m : (k + 1) * m], X, sign, s, folds, self._problem)
+        self.radius_ = self._choose(self.radii_, losses)
+        self.coefs_path_ = np.concatenate([one.on(None, self.radii_).coefs for one in paths], axis=1)
+        chosen = [self._solve(f, S.rescaled(self.radius_)) for f in problems]
+        self.price_ = price_of(chosen[0]) if len(chosen) == 1 else [price_of(s) for s in chosen]
+        return chosen
+
+
+@described(CHOSEN_REGRESSOR)
+class L1BudgetRegressorCV(L1Chosen, ChosenRegressor):
+    """
+    Linear regression with an l1 budget chosen by cross-validation.
+
+    Paths over the radii are warm-started. The model with the chosen radius is fitted to ``tol`` on all data, and certified.
+
+    Parameters
+    ----------
+    radii : int or array-like of shape (n_radii,), default=50
+        How many radii to try, or which.
+    {cv, eps, select, loss, standardize, positive, delta, quantile, fit_intercept, n_jobs, tol, max_iter, random_state}
+    {verbose}
+
+    Attributes
+    ----------
+    {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, certificate_, solution_}
+    {trace_, n_iter_, n_features_in_, feature_names_in_}
+
+    See Also
+    --------
+    L1BudgetRegressor : The same model with a given radius.
+    L1BudgetClassifierCV : The same for classes.
+
+    Notes
+    -----
+    For the squared loss a radius costs about one product with the data, and all folds share one covariance matrix where the
+    columns are few. Other losses follow `greedyhull.path`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from greedyhull.estimators import L1BudgetRegressorCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((60, 8))
+    >>> model = L1BudgetRegressorCV().fit(X, X[:, 0] - X[:, 3] + 0.01 * rng.standard_normal(60))
+    >>> bool(1.8 < model.radius_ < 2.3), model.coef_.round(1).tolist()
+    (True, [1.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**LinearRegressor._parameter_constraints, **CHOICE, **SCALED}
+
+    def __init__(self, *, radii: Any = 50, cv: Any = None, eps: float = 1e-3, select: str = "best", loss: str = "squared",
+                 standardize: bool = False, positive: bool = False, delta: float = 1.0, quantile: float = 0.5,
+                 fit_intercept: bool = True, n_jobs: int | None = None, tol: float = 1e-6, max_iter: int = 10_000,
+                 random_state: Any = None, verbose: Any = 0) -> None:
+        self.radii, self.cv, self.eps, self.select, self.loss, self.standardize = radii, cv, eps, select, loss, standardize
+        self.positive, self.delta, self.quantile, self.fit_intercept = positive, delta, quantile, fit_intercept
+        self.n_jobs, self.tol, self.max_iter, self.random_state, self.verbose = n_jobs, tol, max_iter, random_state, verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = self.positive  # on data that no coefficients of one sign fit
+        return tags
+
+    def _walked(self, X: Any, y: Array, s: Array | None, S: AtomSet, folds: list[Fold], radii: Any, f: LinearModel
+                ) -> tuple[Line, Array]:
+        """Squares by trails, other losses as for any set."""
+        if self.loss != "squared":
+            return super()._walked(X, y, s, S, folds, radii, f)
+        paths = SquarePaths(X, y, s, cast(Budget, S), folds, centre=self.fit_intercept, positive=self.positive)
+        self.radii_, whole = paths.chosen(radii, float(self.eps))
+        found = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(paths.on)(i, self.radii_) for i in range(len(folds)))
+        return whole, np.array([paths.left_out(i, line) for i, line in enumerate(found)]).T
+
+
+@described(CHOSEN_TOGETHER)
+class L1BudgetClassifierCV(L1Chosen, ChosenClassifier):
+    """
+    Linear classification with an l1 budget chosen by cross-validation.
+
+    Several classes are one problem with ``loss="logistic"``, and have one budget together; with other losses they are fitted
+    one against the rest, each with the same radius. Folds keep the shares of the classes, unless ``cv`` says otherwise. The
+    model with the chosen radius is fitted to ``tol`` on all data, and certified.
+
+    Parameters
+    ----------
+    radii : int or array-like of shape (n_radii,), default=20
+        How many radii to try, or which.
+    {cv, eps, select, loss, standardize, positive, fit_intercept, class_weight, n_jobs, tol, max_iter, random_state}
+    {verbose}
+
+    Attributes
+    ----------
+    {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, certificate_, solution_}
+    {trace_, n_iter_, classes_, n_features_in_, feature_names_in_}
+
+    See Also
+    --------
+    L1BudgetClassifier : The same model with a given radius.
+    L1BudgetRegressorCV : The same for numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from greedyhull.estimators import L1BudgetClassifierCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((80, 5))
+    >>> model = L1BudgetClassifierCV(radii=10).fit(X, X[:, 1] + 0.3 * rng.standard_normal(80) > 0)
+    >>> int(np.abs(model.coef_).argmax())
+    1
+    """
+
+    _one_problem = True
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**LinearClassifier._parameter_constraints, **CHOICE, **SCALED}
+
+    def __init__(self, *, radii: Any = 20, cv: Any = None, eps: float = 1e-3, select: str = "best", loss: str = "logistic",
+                 standardize: bool = False, positive: bool = False, fit_intercept: bool = True,
+                 class_weight: dict[Any, float] | str | None = None, n_jobs: int | None = None, tol: float = 1e-6,
+                 max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
+        self.radii, self.cv, self.eps, self.select, self.loss, self.standardize = radii, cv, eps, select, loss, standardize
+        self.positive, self.fit_intercept, self.class_weight, self.n_jobs = positive, fit_intercept, class_weight, n_jobs
+        self.tol, self.max_iter, self.random_state, self.verbose = tol, max_iter, random_state, verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = self.positive  # on data that no coefficients of one sign tell apart
+        return tags
+
+    def _searched_together(self, X: Any, labels: Array, s: Array | None, start: Array | None, groups: Any) -> Solution:
+        paths = ClassPaths(X, labels, s, self._atoms(X, s, len(self.classes_)), intercept=self.fit_intercept)
+        splits = splits_of(check_cv(self.cv, labels, classifier=True), X, labels, groups)
+        folds = folds_of(splits, len(labels), s, (labels, self.classes_))
+        f = paths.problem()
+        self.radii_ = radii_of(self.radii, lambda count: grid(affordable(f, paths.S, float(self.eps)), count))
+        found = Parallel(n_jobs=self.n_jobs)(delayed(paths.on)(train, self.radii_) for train, _ in folds)
+        losses = [paths.left_out(line, test) for line, (_, test) in zip(found, folds, strict=True)]
+        self.radius_ = self._choose(self.radii_, np.array(losses).T)
+        coefs = paths.on(None, self.radii_).coefs
+        self.coefs_path_ = coefs.transpose(0, 2, 1).reshape(len(self.radii_), -1)  # class after class
+        chosen = self._solve(f, paths.S.rescaled(self.radius_))
+        self.price_: float | list[float] = price_of(chosen)
+        return chosen

@@ -1,1 +1,0 @@
-"""One file for each statement of the paper; each holds an ``EXPERIMENT``."""

@@ -1,0 +1,556 @@
+"""Convex quadratics over group balls and over weights with caps on groups."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from greedyhull.kernels.bounded_qp import as_given
+from greedyhull.kernels.core import compiled
+from greedyhull.kernels.matrix_models import Anderson
+from greedyhull.kernels.polyhedral_qp import Limits, solve_rows_qp
+from greedyhull.types import Array, Index
+
+NEAR = 1e-12  # a sum that is off by a smaller share of it is put right in one coordinate
+TINY = 1e-13  # caps that miss the total by a smaller share still have points: they are off by rounding
+FIRST = 192  # coordinates that are sorted first; mostly they use up the total
+HALVINGS = 120  # of an interval of levels: more than a double has bits
+
+
+def filling_order(grad: Array, high: Array, of: Index, room: Array, total: float) -> tuple[Index, Array, bool]:
+    """The first coordinates in the order of ``grad`` (ties in their own order), how much of each is filled while no total is
+    counted, and whether these use up ``total``.
+
+    >>> order, filled, enough = filling_order(np.array([3.0, 1.0, 2.0]), np.ones(3), np.array([0, 1, 1]), np.full(2, 1.5), 2.0)
+    >>> order, filled, enough
+    (array([1, 2, 0]), array([1. , 0.5, 1. ]), True)
+    """
+    many = FIRST
+    while many < len(grad):
+        cut = np.partition(grad, many)[many]
+        some = (grad <= cut).nonzero()[0]
+        order = some[np.argsort(grad[some], kind="stable")]
+        filled = _filled(high[order], of[order], room)
+        if float(filled.sum()) >= total:
+            return order, filled, True
+        many *= 8
+    order = np.argsort(grad, kind="stable")
+    filled = _filled(high[order], of[order], room)
+    return order, filled, float(filled.sum()) >= total * (1.0 - NEAR)
+
+
+def _filled(high: Array, of: Index, room: Array) -> Array:
+    """How much of each coordinate, in this order, its bound and its group allow."""
+    by = np.argsort(of, kind="stable")
+    u, ranks = high[by], of[by]
+    sums = np.cumsum(u)
+    first = np.append(0, (ranks[1:] != ranks[:-1]).nonzero()[0] + 1) if len(by) else by
+    before = sums - u
+    before -= np.repeat(before[first], np.diff(np.append(first, len(by))))
+    filled = np.empty_like(u)
+    filled[by] = np.clip(room[ranks] - before, 0.0, u)
+    return filled
+
+
+def levels(grad: Array, high: Array, of: Index, room: Array, total: float) -> tuple[float, Array]:
+    """The multiplier ν of the sum, and for each group the gradient at which it is full: ν where it never is before.
+
+    A coordinate is worth filling where its gradient is below the level of its group.
+
+    >>> levels(np.array([3.0, 1.0, 2.0]), np.ones(3), np.array([0, 1, 1]), np.full(2, 1.5), 2.0)
+    (3.0, array([3., 2.]))
+    """
+    level = np.empty(len(room))
+    return grouped_levels(as_given(grad), as_given(high), of, as_given(room), total, level), level
+
+
+@compiled
+def grouped_levels(g: Array, high: Array, of: Index, room: Array, total: float, level: Array) -> float:
+    """The same: the levels are written, the multiplier is returned."""
+    order, filled, _ = filling_order(g, high, of, room, total)
+    place = int(np.searchsorted(np.cumsum(filled), total * (1.0 - NEAR)))
+    nu = float(g[order[min(place, len(order) - 1)]])
+    order, filled = order[: place + 1], filled[: place + 1]
+    used = np.bincount(of[order], filled, len(room))
+    level[:] = nu
+    last, closed = order[filled > 0.0], order[room[of[order]] <= 0.0][::-1]
+    level[of[closed]] = g[closed]  # a cap of zero is reached at once
+    level[of[last]] = g[last]  # of several, the last one counts: the one at which the group is full
+    level[used < room * (1.0 - NEAR)] = nu
+    return nu
+
+
+def fill_in_order(order: Index, high: Array, of: Index, room: Array, total: float, least: float) -> tuple[Index, Array] | None:
+    """The vertex that fills the coordinates in this order: its places, ascending, and entries; None if they do not use up the
+    total. Sums have more digits than a double, for there are many of them, and parts of a bound of at most ``least`` are
+    dropped.
+
+    >>> fill_in_order(np.array([2, 0, 1]), np.ones(3), np.array([0, 1, 1]), np.full(2, 1.5), 2.0, 0.0)
+    (array([0, 2]), array([1., 1.]))
+    """
+    if not len(order):
+        return None
+    u, groups = high[order].astype(np.longdouble), of[order]
+    by = np.argsort(groups, kind="stable")
+    sums, ranks = np.cumsum(u[by]), groups[by]
+    first = np.flatnonzero(np.append(True, ranks[1:] != ranks[:-1]))
+    offset = np.repeat((sums - u[by])[first], np.diff(np.append(first, len(by))))
+    allowed = np.empty_like(u)
+    allowed[by] = np.clip(room[ranks] - (sums - u[by] - offset), 0.0, u[by])
+    used = np.cumsum(allowed)
+    if used[-1] < total * (1.0 - TINY):
+        return None
+    entries = np.clip(total - (used - allowed), 0.0, allowed).astype(np.float64)
+    whole = entries == allowed.astype(np.float64)  # however small a bound is, many of them add up
+    kept = np.flatnonzero((entries > 0.0) & (whole | (entries > least)))
+    places = order[kept]
+    ascending = np.argsort(places)
+    return places[ascending], entries[kept][ascending]
+
+
+@compiled
+def grouped_vertex(g: Array, high: Array, of: Index, room: Array, total: float, least: float, places: Index,
+                   entries: Array) -> int:
+    """The vertex that is filled in the order of g: places and entries are written, and how many there are is returned, −1
+    where the bounds leave too little room."""
+    some = np.flatnonzero(high > 0.0)
+    scores, found = g[some], None
+    if len(some) > FIRST:  # mostly a few coordinates use up the total
+        cut = np.partition(scores, FIRST)[FIRST]
+        few = some[scores <= cut]
+        found = fill_in_order(few[np.argsort(g[few], kind="stable")], high, of, room, total, least)
+    if found is None:
+        found = fill_in_order(some[np.argsort(scores, kind="stable")], high, of, room, total, least)
+    if found is None:
+        return -1
+    many = len(found[0])
+    places[:many], entries[:many] = found
+    return many
+
+
+def grouped_gap(grad: Array, x: Array, high: Array, of: Index, room: Array) -> float:
+    """⟨grad, x⟩ less its least value over the set with the sum of x.
+
+    >>> grouped_gap(np.array([3.0, 1.0]), np.array([0.5, 0.5]), np.ones(2), np.array([0, 1]), np.ones(2))
+    1.0
+    """
+    nu, level = levels(grad, high, of, room, float(x.sum()))
+    r = grad - level[of]
+    return float(np.maximum(r * x, r * (x - high)).sum() + (nu - level).dot(room - np.bincount(of, x, len(room))))
+
+
+def nearest_grouped(x: Array, high: Array, of: Index, room: Array, total: float) -> Array:
+    """The point of the set nearest to x; where rounding is all that is off, zeros stay zeros.
+
+    >>> nearest_grouped(np.array([2.0, 1.0, 0.0]), np.ones(3), np.array([0, 0, 1]), np.array([1.2, 1.0]), 1.5)
+    array([1. , 0.2, 0.3])
+    """
+    near = np.array(x, dtype=np.float64)
+    grouped_nearest(near, as_given(high), of, as_given(room), total)
+    return near
+
+
+@compiled
+def grouped_nearest(x: Array, high: Array, of: Index, room: Array, total: float) -> None:
+    """The same in place."""
+    near = np.clip(x, 0.0, high)
+    sums = np.bincount(of, near, len(room))
+    off = total - float(near.sum())
+    if max(abs(off), float((sums - room).max()), float(np.abs(near - x).max())) > NEAR * total:
+        near = _clipped(x, high, of, _levels_of(x, high, of, room, total))
+        sums = np.bincount(of, near, len(room))
+        off = total - float(near.sum())
+    x[:] = _put_right(near, high, of, room - sums, off)
+
+
+def _put_right(near: Array, high: Array, of: Index, left: Array, off: float) -> Array:
+    """near with the sum off by ``off`` put right in one coordinate, if one has room for that within its group."""
+    for group in (left < 0.0).nonzero()[0].tolist():  # over by rounding
+        members = (of == group).nonzero()[0]
+        place = members[int(near[members].argmax())]
+        change = max(left[group], -near[place])
+        near[place] += change
+        off, left[group] = off - change, left[group] - change
+    if off == 0.0:
+        return near
+    way = np.minimum(near, np.minimum(high - near, left[of])) if off > 0.0 else near
+    place = int(way.argmax())
+    if abs(off) <= way[place]:
+        near[place] += off
+    return near
+
+
+def _clipped(x: Array, high: Array, of: Index, level: Array) -> Array:
+    return np.asarray(np.clip(x - level[of], 0.0, high))
+
+
+def _levels_of(x: Array, high: Array, of: Index, room: Array, total: float) -> Array:
+    """What is taken from the coordinates of each group, by halving: first one level for all, then that of each full group."""
+    least, most = float((x - high).min()), float(x.max())
+    for _ in range(HALVINGS):
+        middle = 0.5 * (least + most)
+        sums = np.bincount(of, np.clip(x - middle, 0.0, high), len(room))
+        if float(np.minimum(sums, room).sum()) > total:
+            least = middle
+        else:
+            most = middle
+        if not least < 0.5 * (least + most) < most:
+            break
+    low, top = np.full(len(room), most), np.full(len(room), float(x.max()))
+    full = np.bincount(of, _clipped(x, high, of, low), len(room)) > room
+    for _ in range(HALVINGS if full.any() else 0):
+        middles = 0.5 * (low + top)
+        over = np.bincount(of, _clipped(x, high, of, middles), len(room)) > room
+        low, top = np.where(full & over, middles, low), np.where(full & ~over, middles, top)
+    return np.where(full, top, most)
+
+
+def solve_grouped_qp(H: Array, c: Array, x: Array, high: Array, of: Index, room: Array, tol: float) -> Array:
+    """The new x; its duality gap over the set is at most ``tol`` unless rounding ends it first.
+
+    ``H`` is symmetric positive semidefinite, ``c`` is the gradient at the given ``x``, which is in the set, and ``of`` has the
+    group of each coordinate. The quadratic never rises.
+
+    >>> solve_grouped_qp(np.eye(3), np.array([-3.0, 0.0, 0.0]), np.array([0.0, 0.5, 0.5]), np.ones(3), np.array([0, 0, 1]),
+    ...                  np.array([0.6, 1.0]), 1e-12)
+    array([0.6, 0. , 0.4])
+    """
+    found = np.array(x, dtype=np.float64)
+    if len(found):
+        grouped_qp(as_given(H), as_given(c), found, as_given(high), of, as_given(room), tol)
+    return found
+
+
+@compiled
+def grouped_qp(H: Array, c: Array, x: Array, high: Array, of: Index, room: Array, tol: float) -> None:
+    """The same in place: ``x`` becomes the solution."""
+    total = x.sum(keepdims=True)
+    binding = (np.minimum(np.bincount(of, high, len(room)), total) > room).nonzero()[0]
+    A = np.concatenate([np.ones((1, len(x))), of == binding[:, None]])
+    l, u = np.concatenate([total, np.full(len(binding), -np.inf)]), np.concatenate([total, room[binding]])
+    x[:] = solve_rows_qp(H, c, x, Limits(np.zeros(len(x)), high, A, l, u), tol)
+
+
+EARLY, MOST = 10, 2000  # projected steps before Newton's method is tried, and in all
+ENOUGH, STILL = 150, 0.9  # steps after which a turn must make the gap smaller by so much: rounding may be all that is left
+SPLIT, LOOK, PATIENCE = 400, 5, 100  # steps by splitting, from one look at the gap to the next, and without a smaller gap
+EPS = float(np.finfo(np.float64).eps)
+INSIDE = 1.0 - 1e-9  # of the radius: with less the ball does not hold a point
+
+
+class Ball(NamedTuple):
+    """Σ over the groups of ‖x_group‖₂ ≤ 1; group k has the coordinates from starts[k] on, of[j] is the group of j."""
+
+    starts: Index
+    of: Index
+
+    def norms(self, x: Array) -> Array:
+        """‖x_group‖₂ for every group."""
+        return np.asarray(np.sqrt(np.add.reduceat(x * x, self.starts)))
+
+    def nearest(self, x: Array) -> Array:
+        """The point of the ball nearest to x: norms fall by one threshold, directions stay."""
+        norms = self.norms(x)
+        if float(norms.sum()) <= 1.0:
+            return x
+        down = np.sort(norms)[::-1]
+        cuts = (np.cumsum(down) - 1.0) / np.arange(1, len(down) + 1)
+        cut = float(cuts[int((down > cuts).nonzero()[0][-1])])
+        return np.asarray(x * np.where(norms > cut, 1.0 - cut / np.where(norms > 0.0, norms, 1.0), 0.0)[self.of])
+
+    def gap(self, grad: Array, x: Array) -> float:
+        """⟨grad, x⟩ less its least value."""
+        return float(grad.dot(x)) + float(self.norms(grad).max())
+
+
+def solve_group_qp(H: Array, c: Array, x: Array, of: Index, radius: float, tol: float) -> Array:
+    """The new x; its duality gap over the ball is at most ``tol`` unless rounding ends it first.
+
+    ``H`` is symmetric positive semidefinite, ``c`` is the gradient at the given ``x``, which is in the ball; ``of`` has the
+    group of each coordinate. The quadratic never rises.
+
+    >>> solve_group_qp(np.eye(3), np.array([-3.0, -4.0, -1.0]), np.zeros(3), np.array([0, 0, 1]), 1.0, 1e-12)
+    array([0.6, 0.8, 0. ])
+    """
+    order = np.argsort(of, kind="stable")
+    ranks = of[order]
+    starts = np.append(0, (ranks[1:] != ranks[:-1]).nonzero()[0] + 1)
+    ball = Ball(starts, np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(of)))))
+    M, slopes, at = H[np.ix_(order, order)] * radius * radius, c[order] * radius, x[order] / radius
+    size = max(float(np.abs(slopes).max(initial=0.0)), float(np.abs(np.diagonal(M)).max(initial=0.0)))
+    found = x.astype(np.float64)
+    if not 0.0 < size < np.inf:
+        return found
+    t = _solved(_Quadratic(M / size, slopes / size, at, ball), tol / size)
+    found[order] = radius * t
+    return found
+
+
+class _Quadratic(NamedTuple):
+    """½(t − at)ᵀM(t − at) + cᵀ(t − at) over the ball."""
+
+    M: Array
+    c: Array
+    at: Array
+    ball: Ball
+
+    def gradient(self, t: Array) -> Array:
+        return np.asarray(self.c + self.M.dot(t - self.at))
+
+    def blur(self, t: Array) -> float:
+        """About what rounding t to numbers changes in the gap."""
+        return EPS * float(self.ball.norms(np.abs(self.M).dot(np.abs(t))).max())
+
+    def value(self, t: Array, grad: Array) -> float:
+        return 0.5 * float((self.c + grad).dot(t - self.at))
+
+
+def _solved(q: _Quadratic, tol: float) -> Array:
+    """The best of what Newton's method and projected steps find, in turns; by splitting, where these bring little."""
+    t, best, least, done = q.at, q.at, q.ball.gap(q.c, q.at), 0
+    # a curvature below this, where gradients or curvatures are of size 1, makes steps longer than the ball
+    bend, slow = max(_steepest(q.M), 1e-3), False
+    while done < MOST and least > tol:
+        before = least
+        for trial in (_newton(q, t, tol, done >= ENOUGH), t):
+            if trial is None:
+                continue
+            grad = q.gradient(trial)
+            gap = q.ball.gap(grad, trial)
+            if gap < least and q.value(trial, grad) <= 0.0:
+                best, least = trial, gap
+        if least <= max(tol, q.blur(best)) or (slow and least > STILL * before):
+            break
+        slow = done >= ENOUGH and least > STILL * before
+        t, done = _split(q, best, tol) if slow else _projected(q, best if done else t, bend, EARLY + done), done + EARLY + done
+    return best
+
+
+def _split(q: _Quadratic, t: Array, tol: float) -> Array:
+    """Douglas-Rachford steps T ← T + κ(W − Z), combined: Z is the point of the ball nearest to T, and W minimises q(W) + ρ/2
+    ‖W − 2Z + T‖². They do not mind flat directions; ρ is as large as the gradient, so that steps are as long as the ball."""
+    values, Q = np.linalg.eigh(q.M)
+    grad = q.gradient(t)
+    rho = float(q.ball.norms(grad).max())
+    if not rho > 0.0:
+        return t
+    T, bends, b, anderson = t - grad / rho, np.maximum(values, 0.0) + rho, q.M @ q.at - q.c, Anderson()
+    best, least, since = t, np.inf, 0
+    for k in range(SPLIT):
+        Z = q.ball.nearest(T)
+        if k % LOOK == 0:
+            gap = q.ball.gap(q.gradient(Z), Z)
+            best, least, since = (Z, gap, k) if gap < STILL * least else (best, least, since)
+            if not gap > tol or k - since > PATIENCE:
+                break
+        W = Q @ ((Q.T @ (b + rho * (2.0 * Z - T))) / bends)
+        T = anderson.next(T, 1.6 * (W - Z))  # κ
+    return best
+
+
+def _steepest(M: Array) -> float:
+    """A bound on the largest eigenvalue, from norms."""
+    return min(float(np.abs(M).sum(axis=1).max()), float(np.sqrt((M * M).sum())))
+
+
+def _projected(q: _Quadratic, t: Array, bend: float, steps: int) -> Array:
+    """Accelerated projected gradient steps, begun anew where one rises."""
+    ahead, pace = t, 1.0
+    for _ in range(steps):
+        new = q.ball.nearest(ahead - q.gradient(ahead) / bend)
+        if float((ahead - new).dot(new - t)) > 0.0:
+            pace = 1.0
+        faster = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * pace * pace))
+        ahead, t, pace = new + (pace - 1.0) / faster * (new - t), new, faster
+    return t
+
+
+def _newton(q: _Quadratic, t: Array, tol: float, through: bool) -> Array | None:
+    """The minimiser with those groups that are not zero at t, some of which may become so; with all where the ball does not
+    hold t and ``through`` zero is wanted; None where there is none."""
+    grad = q.gradient(t)
+    for _ in range(30):  # of its steps; about six are taken
+        norms = q.ball.norms(t)
+        full = float(norms.sum()) >= INSIDE
+        whole = through and not full  # well inside, the ball holds no group at zero
+        on = (norms > 0.0) | whole
+        if not on.any():
+            return None
+        moved = _step(q, t, grad, norms, on[q.ball.of].nonzero()[0])
+        if moved is None:
+            return t
+        new = _followed(q, t, grad, moved, not whole)
+        if new is None:
+            return t
+        t = new
+        grad = q.gradient(t)
+        own, all_ = q.ball.norms(grad), q.ball.norms(t) > 0.0
+        if float(grad.dot(t)) + float(own[all_].max(initial=0.0)) <= 0.1 * tol:
+            return t
+    return t
+
+
+def _step(q: _Quadratic, t: Array, grad: Array, norms: Array, free: Index) -> Array | None:
+    """Newton's step for t and λ on the coordinates ``free``, whose groups are not zero where the ball holds t."""
+    from greedyhull.kernels.lapack import dposv
+
+    of = q.ball.of[free]
+    full = float(norms.sum()) >= INSIDE
+    u = t[free] / norms[of] if full else np.zeros(len(free))
+    price = max(-float(grad[free].dot(t[free])) / float(norms.sum()), 0.0) if full else 0.0
+    K = q.M[np.ix_(free, free)]
+    if price > 0.0:
+        same = of[:, None] == of
+        K = K - np.where(same, (price * u / norms[of])[:, None] * u, 0.0)
+        K.flat[:: len(free) + 1] += price / norms[of]
+    right, largest = np.stack([-grad[free], u], axis=1), float(np.diagonal(K).max())
+    # the same where rounding has left it indefinite, as where classes are all but told apart
+    for ridge in (1e-13, 1e-8):  # of the diagonal: what makes a semidefinite Hessian definite
+        K.flat[:: len(free) + 1] += ridge * largest
+        _, both, info = dposv(K, right)
+        if info == 0:
+            break
+    if info != 0 or not np.isfinite(both).all():
+        return None
+    down, across = both[:, 0], both[:, 1]
+    step = np.zeros_like(t)
+    step[free] = down
+    rise = float(u.dot(across))
+    if full and rise > 0.0:
+        change = (1.0 - float(norms.sum()) - float(u.dot(down))) / rise
+        if change < 0.0:  # it is −λ: the ball holds t back
+            step[free] = down + change * across
+    return step
+
+
+def _followed(q: _Quadratic, t: Array, grad: Array, step: Array, held: bool) -> Array | None:
+    """The point that the step leads to, drawn into the ball; None where q rises. If the ``held`` groups turn round, they
+    become zero."""
+    here = q.value(t, grad)
+    for k in range(12):  # times that a step of it is shortened
+        new = t + 0.5**k * step
+        if held:
+            turned = np.add.reduceat(new * t, q.ball.starts) <= 0.0
+            new = np.where(turned[q.ball.of], 0.0, new)
+        norm = float(q.ball.norms(new).sum())
+        if norm > 1.0:
+            new = new / norm
+        there = q.value(new, q.gradient(new))
+        if there < here:
+            return new
+    return None
+
+
+LATENT_NORM_RIDGE = 1e-15  # groups may be alike, which leaves the split between them open
+
+
+class Latent(NamedTuple):
+    """``lower`` ≤ Ω(x) ≤ ``upper``, and the split of x that proves the upper bound, group after group."""
+
+    lower: float
+    upper: float
+    split: Array
+
+
+def latent_norm(x: Array, places: Index, starts: Index, limit: float = np.inf) -> Latent:
+    """Bounds of the norm of ``x``, with groups of coordinates ``places[starts[k]:starts[k + 1]]``.
+
+    The search may end as soon as both bounds lie on one side of a finite ``limit``.
+
+    >>> groups = np.array([0, 1, 1, 2]), np.array([0, 2, 4])  # {0, 1} and {1, 2}
+    >>> found = latent_norm(np.array([3.0, 4.0, 0.0]), *groups)
+    >>> round(found.lower, 9), round(found.upper, 9)
+    (5.0, 5.0)
+    """
+    size = float(np.abs(x).max(initial=0.0))
+    if size == 0.0:
+        return Latent(0.0, 0.0, np.zeros(len(places)))
+    y = x / size
+    small = np.abs(y) <= 1e-18  # entries below this share of the largest one are left out; the upper bound counts them
+    of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    used = np.flatnonzero(~small[places])
+    groups, column = np.unique(of[used], return_inverse=True)
+    kept, row = np.unique(places[used], return_inverse=True)
+    from scipy.sparse import csr_array
+
+    B = csr_array((np.ones(len(used)), (row, column)), shape=(len(kept), len(groups)))
+    lower, eta = _search(y[kept] ** 2, B, limit / size)
+    split = _latent_norm_split(y, places, small, (used, row, column), eta, B)
+    norms = np.sqrt(np.add.reduceat(split * split, starts[:-1]))
+    return Latent(size * lower, size * float(norms.sum()), size * split)
+
+
+def _latent_norm_split(y: Array, places: Index, small: Array, where: tuple[Index, Index, Index], eta: Array, B: Any) -> Array:
+    """v_kj = y_j η_k/t_j; what was left out goes to the last group of its coordinate."""
+    used, row, column = where
+    split = np.zeros(len(places))
+    split[used] = y[places[used]] * (eta[column] / (B @ eta)[row])
+    last = np.zeros(len(y), dtype=np.intp)
+    last[places] = np.arange(len(places))
+    left = last[small]
+    split[left] = y[places[left]]
+    return split
+
+
+def _search(s: Array, B: Any, limit: float) -> tuple[float, Array]:
+    """The best lower bound and the η of the best upper one, for squares ``s`` and the groups of each coordinate ``B``."""
+    Bt = B.T.tocsr()
+    eta = np.sqrt(Bt @ (s / (B @ np.ones(B.shape[1])) ** 2))  # entries shared out evenly
+    z: Array | None = None
+    best, lower, found = np.inf, 0.0, eta
+    for _ in range(60):  # about 15 are needed
+        t = B @ eta
+        q = s / t
+        norms = Bt @ (q / t)
+        total = float(q.sum())
+        upper, lower = float(np.sqrt(total * eta.sum())), max(lower, total / float(np.sqrt(norms.max())))
+        if upper < best:
+            best, found = upper, eta
+        # the bounds need not be nearer to each other, relative to the norm
+        if best - lower <= 1e-13 * best or best <= limit < np.inf or limit < lower:
+            break
+        slope = 1.0 - norms
+        z = np.maximum(slope, 0.1) if z is None else z
+        aim = 0.1 * float(eta @ z) / len(eta)
+        change = eta * _latent_norm_solved(B, eta, 2.0 * q / t**2, z * eta, aim - slope * eta)
+        if not np.isfinite(change).all():
+            break
+        turn = aim / eta - z - (z / eta) * change
+        eta = eta + _latent_norm_step(s, B, eta, change, aim, float((slope - aim / eta) @ change)) * change
+        z = z + _room(z, turn) * turn
+    return lower, found
+
+
+def _latent_norm_solved(B: Any, eta: Array, bend: Array, more: Array, right: Array) -> Array:
+    """(diag(η) Bᵀ diag(bend) B diag(η) + diag(more))⁻¹ right: steps relative to η, so that scales do not matter."""
+    if len(eta) <= 200:  # with more groups, equations are sparse
+        E = B.toarray() * eta
+        H = (E * bend[:, None]).T @ E
+        H.flat[:: len(eta) + 1] += more + LATENT_NORM_RIDGE * H.diagonal() + 1e-200
+        return np.linalg.solve(H, right)
+    from scipy.sparse import diags_array
+
+    from greedyhull.kernels.lapack import splu
+
+    scaled = B @ diags_array(eta)
+    matrix = scaled.T @ (diags_array(bend) @ scaled)
+    return np.asarray(splu((matrix + diags_array(more + LATENT_NORM_RIDGE * matrix.diagonal() + 1e-200)).tocsc()).solve(right))
+
+
+def _room(v: Array, change: Array) -> float:
+    """How far v may go and stay positive, at most 1."""
+    falling = change < 0.0
+    return min(1.0, 0.995 * float((v[falling] / -change[falling]).min(initial=np.inf)))
+
+
+def _latent_norm_step(s: Array, B: Any, eta: Array, change: Array, aim: float, slope: float) -> float:
+    """A step along which the barrier function falls."""
+
+    def barrier(e: Array) -> float:
+        return float((s / (B @ e)).sum() + e.sum() - aim * np.log(e).sum())
+
+    step, here = _room(eta, change), barrier(eta)
+    while step > 1e-6 and barrier(eta + step * change) > here + 1e-4 * step * slope + 1e-14 * abs(here):
+        step *= 0.5
+    return step

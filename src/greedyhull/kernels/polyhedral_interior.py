@@ -1,0 +1,424 @@
+"""Convex quadratics over bounds and rows by an interior point method, and its linear systems."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from greedyhull.kernels.core import compiled
+from greedyhull.types import Array, Index
+
+RIDGE = 1e-13  # of the diagonal: what makes a singular system regular
+
+
+class Factored(NamedTuple):
+    """diag(D) + FᵀF.
+
+    >>> Factored(np.array([1.0, 2.0]), np.array([[1.0, 1.0]])).dot(np.array([1.0, 0.0]))
+    array([2., 1.])
+    """
+
+    D: Array
+    F: Array
+
+    def dot(self, x: Array) -> Array:
+        return np.asarray(self.D * x + self.F.T.dot(self.F.dot(x)) if len(self.F) else self.D * x)
+
+    def diagonal(self) -> Array:
+        return np.asarray(self.D + np.einsum("ij,ij->j", self.F, self.F))
+
+    def take(self, index: Index) -> Factored:
+        return Factored(self.D[index], self.F[:, index])
+
+    def square(self, index: Index) -> Array:
+        """The matrix on some coordinates."""
+        F = self.F[:, index]
+        H = F.T.dot(F)
+        H.flat[:: len(index) + 1] += self.D[index]
+        return np.asarray(H)
+
+
+Form = Array | Factored  # of a quadratic
+
+
+def square_of(H: Form, index: Index) -> Array:
+    """H on some coordinates, as a matrix that may be changed."""
+    return H.square(index) if isinstance(H, Factored) else H[np.ix_(index, index)]
+
+
+def rank_of(H: Form) -> int:
+    """How many dimensions H bends in, at most."""
+    return int(np.count_nonzero(H.D)) + len(H.F) if isinstance(H, Factored) else len(H)
+
+
+def part_of(H: Form, index: Index) -> Form:
+    """H on some coordinates; the same one where these are all."""
+    if len(index) == len(H.diagonal()):
+        return H
+    return H.take(index) if isinstance(H, Factored) else H[np.ix_(index, index)]
+
+
+class Right(NamedTuple):
+    """The right-hand sides p, p', r of E and r' of G."""
+
+    x: Array
+    a: Array
+    e: Array
+    g: Array
+
+
+class System(Protocol):
+    """What was factorised for one θ."""
+
+    def solve(self, right: Right) -> tuple[Array, Array, Array]: ...  # dx, dy and dv
+
+
+class Dense(NamedTuple):
+    """The factor of H + diag(θ) + Gᵀdiag(θ')G, and that of E times its inverse times Eᵀ."""
+
+    H: Array
+    G: Any
+    E: Any
+    theta: Array
+    factor: Array
+    schur: Array
+
+    @staticmethod
+    def of(H: Array, G: Any, E: Any, theta: Array) -> Dense | None:
+        from greedyhull.kernels.lapack import dpotrf, dtrtrs
+
+        n = len(H)
+        K = H.copy()
+        if G.shape[0]:
+            K += _gram(G.T, theta[n:])
+        K.flat[:: n + 1] += theta[:n]
+        K.flat[:: n + 1] *= 1.0 + RIDGE
+        factor, info = dpotrf(K.T, overwrite_a=True, clean=False)  # it is symmetric, and in LAPACK's order so
+        if info != 0:
+            return None
+        if not E.shape[0]:
+            return Dense(H, G, E, theta, factor, np.zeros((0, 0)))
+        half = dtrtrs(factor, _array(E.T), trans=1)[0]
+        S = half.T.dot(half)
+        S.flat[:: len(S) + 1] *= 1.0 + RIDGE
+        schur, info = dpotrf(S.T, clean=False)
+        return Dense(H, G, E, theta, factor, schur) if info == 0 else None
+
+    def solve(self, right: Right) -> tuple[Array, Array, Array]:
+        """Twice where there are rows: θ' may be huge, and what rounding leaves of dv is corrected by a much smaller one."""
+        dx, dy, dv = self._solved(right)
+        if not len(right.g):
+            return dx, dy, dv
+        n = len(dx)
+        off = Right(right.x - self.H.dot(dx) - self.theta[:n] * dx + self.G.T.dot(dv) + self.E.T.dot(dy),
+                    right.a - self.theta[n:] * (self.G.dot(dx) - right.g) - dv, right.e - self.E.dot(dx), np.zeros(len(dv)))
+        more = self._solved(off)
+        return dx + more[0], dy + more[1], dv + more[2]
+
+    def _solved(self, right: Right) -> tuple[Array, Array, Array]:
+        from greedyhull.kernels.lapack import dpotrs
+
+        stiff = self.theta[len(right.x) :]
+        pull = right.x + self.G.T.dot(right.a + stiff * right.g) if len(right.g) else right.x
+        dx, dy = dpotrs(self.factor, pull)[0], right.e
+        if len(dy):
+            dy = dpotrs(self.schur, right.e - self.E.dot(dx))[0]
+            dx = dpotrs(self.factor, pull + self.E.T.dot(dy))[0]
+        return dx, dy, right.a - stiff * (self.G.dot(dx) - right.g)
+
+
+class Normal(NamedTuple):
+    """D + θ, and the factor of B(D + θ)⁻¹Bᵀ + diag(1, 1, 0) where B has the rows of F, √θ'·G and E."""
+
+    K: Array
+    F: Array
+    A: Any
+    scale: Array
+    factor: Array
+
+    @staticmethod
+    def of(H: Factored, G: Any, E: Any, theta: Array) -> Normal | None:
+        from greedyhull.kernels.lapack import dpotrf
+
+        n, r, g = len(H.D), len(H.F), G.shape[0]
+        K = (H.D + theta[:n]) * (1.0 + RIDGE)
+        if not float(K.min()) > 0.0:
+            return None
+        scale = np.sqrt(theta[n:])
+        A = _stacked(_scaled_rows(G, scale), E)
+        S = np.empty((r + A.shape[0],) * 2)
+        if r:
+            across = H.F / K
+            S[:r, :r], S[r:, :r] = across.dot(H.F.T), A.dot(across.T)
+            S[:r, r:] = S[r:, :r].T
+        S[r:, r:] = _gram(A, 1.0 / K)
+        S.flat[: (r + g) * (len(S) + 1) : len(S) + 1] += 1.0
+        S.flat[:: len(S) + 1] *= 1.0 + RIDGE
+        factor, info = dpotrf(S.T, overwrite_a=True, clean=False)
+        return Normal(K, H.F, A, scale, factor) if info == 0 else None
+
+    def solve(self, right: Right) -> tuple[Array, Array, Array]:
+        from greedyhull.kernels.lapack import dpotrs
+
+        r, g = len(self.F), len(self.F) + len(right.g)
+        dx = right.x / self.K
+        q = -np.concatenate([self.F.dot(dx), self.A.dot(dx)])
+        q[r:g] += self.scale * right.g + right.a / np.maximum(self.scale, 1e-150)
+        q[g:] += right.e
+        if len(q):  # neither factors nor rows: D is all there is
+            q = dpotrs(self.factor, q)[0]
+        back = self.A.T.dot(q[r:])
+        if r:
+            back = back + self.F.T.dot(q[:r])
+        return (right.x + back) / self.K, q[g:], self.scale * q[r:g]
+
+
+def system_of(H: Form, G: Any, E: Any, theta: Array) -> System | None:
+    """The factorised system; None where it is singular."""
+    return Normal.of(H, G, E, theta) if isinstance(H, Factored) else Dense.of(H, G, E, theta)
+
+
+def _gram(B: Any, weights: Array) -> Array:
+    """B diag(weights) Bᵀ as an array."""
+    if isinstance(B, np.ndarray):
+        return np.asarray((B * weights).dot(B.T))
+    from scipy.sparse import diags_array
+
+    return np.asarray((B @ diags_array(weights) @ B.T).toarray())
+
+
+def _scaled_rows(G: Any, scale: Array) -> Any:
+    if isinstance(G, np.ndarray):
+        return G * scale[:, None]
+    from scipy.sparse import diags_array
+
+    return (diags_array(scale) @ G).tocsr() if G.shape[0] else G
+
+
+def _stacked(G: Any, E: Any) -> Any:
+    if isinstance(G, np.ndarray):
+        return np.concatenate([G, E])
+    from scipy.sparse import vstack
+
+    return vstack([G, E], format="csr")
+
+
+def _array(A: Any) -> Array:
+    return A if isinstance(A, np.ndarray) else A.toarray()
+
+
+INSIDE = 0.9995  # of the way to the boundary
+INWARD = 0.2  # of the width: how far from its ends a number begins
+ON = 1e-13  # of a row's size: how well it is kept at the end
+SPARSE, LARGE = 0.1, 20_000  # rows with fewer entries than this share, of so many, are kept as a sparse matrix
+
+
+class Path(NamedTuple):
+    """A point, its row prices, and the multipliers of the lower and upper ends of coordinates, then of rows."""
+
+    x: Array
+    y: Array
+    lower: Array
+    upper: Array
+    below: Array
+    above: Array
+
+
+def interior_rows(H: Form, c: Array, x: Array, low: Array, high: Array, A: Array, l: Array, u: Array, tol: float,
+                  ) -> Path | None:
+    """The minimiser to a complementarity gap of about ``tol``; ``c`` is the gradient at ``x``. None where numbers leave their
+    range.
+
+    >>> E, one = np.ones((1, 2)), np.ones(1)
+    >>> found = interior_rows(np.eye(2), np.array([-3.0, 0.5]), np.full(2, 0.5), np.zeros(2), np.ones(2), E, one, one, 1e-9)
+    >>> found.x.round(6) + 0.0
+    array([1., 0.])
+    """
+    with np.errstate(all="ignore"):
+        start = c - H.dot(x)
+    if not (np.isfinite(H.diagonal()).all() and np.isfinite(start).all()):
+        return None
+    low, high, forced = _forced(low, high, A, l, u)
+    l, u = np.where(forced, -np.inf, l), np.where(forced, np.inf, u)
+    equal, wide = (l == u), (low < high).nonzero()[0]
+    m = int((~equal).sum())
+    fixed = low.copy()
+    fixed[wide] = 0.0
+    base = A.dot(fixed)
+    problem = _Problem(part_of(H, wide), (start + H.dot(fixed))[wide], *_split(A, ~equal, wide), u[equal] - base[equal],
+                       np.concatenate([low[wide], (l - base)[~equal]]), np.concatenate([high[wide], (u - base)[~equal]]))
+    with np.errstate(all="ignore"):  # ends that are infinitely far
+        found = _followed(problem, x[wide], tol) if len(wide) else None
+    if found is None:
+        return None
+    t, y_equal, v, z_low, z_high = found
+    n = len(wide)
+    there = fixed.copy()
+    there[wide] = np.clip(t[:n], low[wide], high[wide])
+    y = np.zeros(len(l))
+    y[equal], y[~equal] = y_equal, v
+    lower, upper, below, above = np.zeros(len(x)), np.zeros(len(x)), np.zeros(len(l)), np.zeros(len(l))
+    lower[wide], upper[wide] = z_low[:n], z_high[:n]
+    below[~equal], above[~equal] = z_low[n : n + m], z_high[n : n + m]
+    return Path(there, y, lower, upper, below, above)
+
+
+def _split(A: Array, free: Array, wide: Array) -> tuple[Any, Any]:
+    """The rows that are no equations, and those that are; sparse where that saves work."""
+    A = A if len(wide) == A.shape[1] else A[:, wide]
+    G, E = A[free], A[~free]
+    if A.size < LARGE or np.count_nonzero(A) > SPARSE * A.size:
+        return G, E
+    from scipy.sparse import csr_array
+
+    return csr_array(G), csr_array(E)
+
+
+def _forced(low: Array, high: Array, A: Array, l: Array, u: Array) -> tuple[Array, Array, Array]:
+    """Bounds with those coordinates fixed that a row leaves no choice, and which rows do so: there nothing is between."""
+    ends = np.clip(low, -1e300, None), np.clip(high, None, 1e300)
+    up, down = np.maximum(A, 0.0), np.minimum(A, 0.0)
+    least, most = up.dot(ends[0]) + down.dot(ends[1]), up.dot(ends[1]) + down.dot(ends[0])
+    sizes = [np.where(np.isfinite(end), np.abs(end), 0.0) for end in (low, high)]
+    # of a row's size: what is less than this above its least activity leaves no choice
+    near = 1e-14 * np.maximum((up - down).dot(np.maximum(*sizes)), 1e-300)
+    for i in ((least >= u - near) | (most <= l + near)).nonzero()[0].tolist():
+        at_low = (A[i] > 0.0) == (least[i] >= u[i] - near[i])
+        end = np.where(at_low, low, high)
+        low, high = np.where(A[i] != 0.0, end, low), np.where(A[i] != 0.0, end, high)
+    return low, high, (least >= u - near) | (most <= l + near)
+
+
+class _Problem(NamedTuple):
+    """½xᵀHx + cᵀx with Ex = e and low ≤ (x, Gx) ≤ high; t = (x, a) with a = Gx."""
+
+    H: Form
+    c: Array
+    G: Any
+    E: Any
+    e: Array
+    low: Array
+    high: Array
+
+    def solve(self, x: Array, tol: float) -> tuple[Array, Array, Array, Array, Array] | None:
+        """t, the prices of E and G, and the multipliers of both ends of t.
+
+        An end that is infinite is infinitely far; its multiplier is 0 and stays so.
+        """
+        n, ends = len(self.c), _Ends.of(self.low, self.high)
+        t, y, v = self._begin(x), np.zeros(len(self.e)), np.zeros(self.G.shape[0])
+        near = abs(self.E).dot(np.abs(t[:n])), abs(self.G).dot(np.abs(t[:n]))  # what rows are compared with
+        slope = self._slope(t, y, v)
+        size = max(float(np.abs(slope[:n]).mean()), 1e-300)
+        zl, zh = np.maximum(slope, 0.0) + size, np.maximum(-slope, 0.0) + size
+        zl[ends.no_low], zh[ends.no_high] = 0.0, 0.0
+        span = np.where(np.isfinite(self.high - self.low), self.high - self.low, np.abs(t))
+        best, least, worse = (t, y, v, zl, zh), np.inf, 0
+        for _ in range(60 if ends.many else 0):  # steps; about fifteen are taken
+            sl, sh = t - self.low, self.high - t
+            mu = ends.product(zl, sl, zh, sh) / ends.many
+            r_e, r_g, r_t = self.e - self.E.dot(t[:n]), t[n:] - self.G.dot(t[:n]), slope - zl + zh
+            done = ends.many * mu <= tol and bool((np.abs(r_e) <= ON * near[0]).all() and (np.abs(r_g) <= ON * near[1]).all())
+            # of its first size: how small the gradient of the Lagrangian is at the end
+            done = done and float(np.abs(r_t).sum()) <= 1e-9 * size * n
+            off = float(np.abs(r_t).dot(span) + np.abs(y).dot(np.abs(r_e)) + np.abs(v).dot(np.abs(r_g))) + ends.many * mu
+            if off <= least:
+                best, least, worse = (t, y, v, zl, zh), off, 0
+            else:
+                worse += 1
+            # times the tolerance: where rounding keeps rows from being met, more steps do not help
+            # steps in turn that may leave the conditions of optimality less well satisfied than they were: rounding does so
+            if done or ends.many * mu <= 1e-6 * tol or not (sl.all() and sh.all() and mu) or worse > 4:
+                break
+            stiff_l, stiff_h = zl / sl, zh / sh
+            system = system_of(self.H, self.G, self.E, stiff_l + stiff_h)
+            if system is None:
+                break
+            right = zh - zl - r_t
+            dt, dy, dv = self._step(system, right, r_e, r_g)  # the predictor: straight to a gap of zero
+            dl, dh = -zl - stiff_l * dt, stiff_h * dt - zh
+            reach = _reach((sl, sh, zl, zh), (dt, -dt, dl, dh))
+            left = ends.product(zl + reach * dl, sl + reach * dt, zh + reach * dh, sh - reach * dt) / ends.many
+            aim = (max(left, 0.0) / mu) ** 3 * mu
+            to_l, to_h = (aim - dt * dl) / sl, (aim + dt * dh) / sh
+            dt, dy, dv = self._step(system, right + to_l - to_h, r_e, r_g)
+            dl, dh = to_l - zl - stiff_l * dt, to_h - zh + stiff_h * dt
+            length = min(1.0, INSIDE * _reach((sl, sh, zl, zh), (dt, -dt, dl, dh)))
+            if not (length > 1e-12 and np.isfinite(dt).all()):
+                break
+            t, y, v, zl, zh = t + length * dt, y + length * dy, v + length * dv, zl + length * dl, zh + length * dh
+            slope = self._slope(t, y, v)
+        t, y, v, zl, zh = best
+        return best if np.isfinite(t).all() and np.isfinite(y).all() else None
+
+    def _step(self, system: System, right: Array, r_e: Array, r_g: Array) -> tuple[Array, Array, Array]:
+        """The changes of t and of both prices that solve the linear system."""
+        n = len(self.c)
+        dx, dy, dv = system.solve(Right(right[:n], right[n:], r_e, r_g))
+        return np.concatenate([dx, self.G.dot(dx) - r_g]), dy, dv
+
+    def _slope(self, t: Array, y: Array, v: Array) -> Array:
+        """The gradient of the Lagrangian without the ends: ∇q − Eᵀy − Gᵀv for x, and v for a."""
+        x = t[: len(self.c)]
+        return np.concatenate([self.H.dot(x) + self.c - self.E.T.dot(y) - self.G.T.dot(v), v])
+
+    def _begin(self, x: Array) -> Array:
+        """x and its activities, drawn well between their ends."""
+        t = np.concatenate([x, self.G.dot(x)])
+        width = self.high - self.low
+        known = np.concatenate([np.abs(t), width[np.isfinite(width)]])
+        wide = INWARD * np.maximum(np.abs(t), float(known.max(initial=0.0)) or 1.0)
+        near = np.where(np.isfinite(width), INWARD * width, wide)
+        return np.asarray(np.minimum(np.maximum(t, self.low + near), self.high - near))
+
+
+class _Ends(NamedTuple):
+    """Which numbers have no lower or upper end, and how many ends there are."""
+
+    no_low: Array
+    no_high: Array
+    many: int
+
+    @staticmethod
+    def of(low: Array, high: Array) -> _Ends:
+        no_low, no_high = np.isinf(low).nonzero()[0], np.isinf(high).nonzero()[0]
+        return _Ends(no_low, no_high, 2 * len(low) - len(no_low) - len(no_high))
+
+    def product(self, zl: Array, sl: Array, zh: Array, sh: Array) -> float:
+        """The complementarity gap: multipliers by distances."""
+        below, above = zl * sl, zh * sh
+        below[self.no_low], above[self.no_high] = 0.0, 0.0
+        return float(below.sum() + above.sum())
+
+
+def _reach(at: tuple[Array, ...], change: tuple[Array, ...]) -> float:
+    """The longest step, at most about 1, that keeps all numbers at 0 or above."""
+    pace = float(np.fmax.reduce(-np.concatenate(change) / np.concatenate(at)))  # 0/0, of no end, is passed over
+    return 1.0 / max(pace, INSIDE)
+
+
+def _followed(problem: _Problem, x: Array, tol: float) -> tuple[Array, Array, Array, Array, Array] | None:
+    """`_Problem.solve`, by the core where the problem is small."""
+    # coordinates: with more, LAPACK is the faster one
+    if len(x) > 200 or not all(isinstance(part, np.ndarray) for part in (problem.H, problem.G, problem.E)):
+        return problem.solve(x, tol)
+    q, N = len(problem.e), len(problem.low)
+    t, prices, zl, zh = np.empty(N), np.empty(q + len(problem.G)), np.empty(N), np.empty(N)
+    t[: len(x)] = x
+    H, c, G, E = (np.ascontiguousarray(part, dtype=np.float64) for part in (problem.H, problem.c, problem.G, problem.E))
+    fine = rows_path(H, c, G, E, *problem[4:], t, prices, zl, zh, tol)
+    return (t, prices[:q], prices[q:], zl, zh) if fine else None
+
+
+@compiled
+def rows_path(H: Array, c: Array, G: Array, E: Array, e: Array, low: Array, high: Array, t: Array, prices: Array, lower: Array,
+              upper: Array, tol: float) -> bool:
+    """Follow the path from x = ``t[:n]`` to its end: t, the prices of E and G and the multipliers of both ends are written.
+
+    False where numbers left their range.
+    """
+    found = _Problem(H, c, G, E, e, low, high).solve(t[: len(c)].copy(), tol)
+    if found is not None:
+        t[:], prices[: len(e)], prices[len(e) :], lower[:], upper[:] = found
+    return found is not None

@@ -1,0 +1,522 @@
+"""Convex quadratics over bounds and rows with a turnover constraint, and its linear oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from greedyhull.kernels.bounded_qp import as_given
+from greedyhull.kernels.group_qp import grouped_levels, grouped_vertex
+from greedyhull.kernels.polyhedral_interior import Form, Right, System, part_of, rank_of, square_of, system_of
+from greedyhull.types import Array, Index
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+class Pieces(NamedTuple):
+    """0 ≤ x ≤ high with the sum total and sums over groups of at most room; p is between the bounds.
+
+    ``ends`` and ``groups`` have the pieces below p, then those beyond it.
+    """
+
+    p: Array
+    room: Array
+    total: float
+    most: float
+    ends: Array
+    groups: Index
+
+    @staticmethod
+    def of(p: Array, high: Array, of: Index, room: Array, total: float, most: float) -> Pieces:
+        return Pieces(p, room, total, most, np.concatenate([p, high - p]), np.concatenate([of, of]))
+
+    def costs(self, g: Array, price: float) -> Array:
+        return np.concatenate([g - price, g + price], dtype=np.float64)
+
+    def filled(self, g: Array, price: float) -> Array:
+        """A point with the least ⟨g, x⟩ + price·Σ|xⱼ − pⱼ|."""
+        d = len(self.p)
+        places, entries = np.empty(2 * d, dtype=np.intp), np.empty(2 * d)
+        many = grouped_vertex(self.costs(g, price), self.ends, self.groups, self.room, self.total, 0.0, places, entries)
+        assert many >= 0  # there is room for the total
+        return np.bincount(places[:many] % d, entries[:many], d)
+
+    def traded(self, x: Array) -> float:
+        return float(np.abs(x - self.p).sum())
+
+
+class Traded(NamedTuple):
+    """A point, the price of trades, and a number that ⟨g, ·⟩ is nowhere below, all rounding counted."""
+
+    x: Array
+    price: float
+    lower: float
+
+
+def traded_vertex(g: Array, pieces: Pieces) -> Traded:
+    """The best point for g.
+
+    >>> pieces = Pieces.of(np.array([0.5, 0.5]), np.ones(2), np.zeros(2, dtype=np.intp), np.ones(1), 1.0, 0.2)
+    >>> traded_vertex(np.array([1.0, 3.0]), pieces).x
+    array([0.6, 0.4])
+    """
+    g, near = as_given(g), pieces.most * (1.0 + 4.0 * EPS)
+    first = pieces.filled(g, 0.0)
+    if pieces.traded(first) <= near:
+        return Traded(first, 0.0, _lower(g, 0.0, first, pieces))
+    spread = float(g.max() - g.min())
+    price = spread
+    over, under = first, pieces.filled(g, spread + EPS * float(np.abs(g).max()))
+    x = under
+    for _ in range(200):  # lines, at most; about ten are needed
+        less = pieces.traded(over) - pieces.traded(under)
+        price = min(max(float(g.dot(under - over)) / less, 0.0), spread) if less > 0.0 else price
+        x = pieces.filled(g, price)
+        trades = pieces.traded(x)
+        best = float(g.dot(over)) + price * pieces.traded(over)
+        if float(g.dot(x)) + price * trades >= best - 16.0 * EPS * (abs(best) + price) or not less > 0.0:
+            break
+        over, under = (x, under) if trades > near else (over, x)
+    share = (pieces.most - pieces.traded(under)) / max(pieces.traded(over) - pieces.traded(under), 1e-300)
+    share = min(max(share, 0.0), 1.0)
+    return Traded(share * over + (1.0 - share) * under, price, _lower(g, price, x, pieces))
+
+
+def _lower(g: Array, price: float, x: Array, pieces: Pieces) -> float:
+    """The least of ⟨g, ·⟩ + price·Σ|·ⱼ − pⱼ| less price·most: a bound for any price.
+
+    Costs were rounded before they were put in order, which changes each by eps of its size; sums are off by a little more.
+    """
+    size = (float(np.abs(g).max(initial=0.0)) + price) * (pieces.total + pieces.most + pieces.traded(x))
+    # times eps times the size of costs: by how much sums over pieces may be off
+    off = min(64.0, 8.0 + len(x)) * EPS * size + 5e-324 * len(x)
+    return float((g * x).sum()) + price * (pieces.traded(x) - pieces.most) - off  # in pairs: a dot product may round more
+
+
+def traded_levels(g: Array, price: float, pieces: Pieces) -> tuple[float, Array]:
+    """The multiplier of the sum, and the cost up to which each group takes weights, where trades have this price.
+
+    >>> pieces = Pieces.of(np.array([0.5, 0.5]), np.ones(2), np.zeros(2, dtype=np.intp), np.ones(1), 1.0, 0.2)
+    >>> traded_levels(np.array([1.0, 3.0]), 1.0, pieces)
+    (2.0, array([2.]))
+    """
+    level = np.empty(len(pieces.room))
+    nu = grouped_levels(pieces.costs(g, price), pieces.ends, pieces.groups, pieces.room, pieces.total, level)
+    return float(nu), level
+
+
+INSIDE = 0.9995  # of the way to the boundary
+INWARD = 0.2  # of the width: how far from its ends a number begins
+ON = 1e-13  # of a row's size: how well it is kept at the end
+
+
+class End:
+    """Where a coordinate is: at its lower bound, below p, at p, above it, at its upper bound."""
+
+    LOW, DOWN, STAYS, UP, HIGH = -2, -1, 0, 1, 2
+
+
+class Near(NamedTuple):
+    """low ≤ x ≤ high, l ≤ Ax ≤ u and Σ|xⱼ − pⱼ| ≤ most; p is between the bounds, and equal ends make a row an equation."""
+
+    low: Array
+    high: Array
+    A: Array
+    l: Array
+    u: Array
+    p: Array
+    most: float
+
+    def holds(self, x: Array, off: float) -> bool:
+        """Whether x is in the set up to ``off`` times its size, and within its bounds."""
+        size = float(np.maximum(np.abs(self.low), np.abs(self.high)).max(initial=0.0))
+        activity, far = self.A.dot(x), off * np.maximum(np.abs(self.A).max(axis=1, initial=0.0) * size, 1e-300)
+        return bool(np.isfinite(x).all() and (x >= self.low).all() and (x <= self.high).all()
+                    and (activity >= self.l - far).all() and (activity <= self.u + far).all()
+                    and float(np.abs(x - self.p).sum()) <= self.most + off * max(size, self.most))
+
+
+class Path(NamedTuple):
+    """The end of the path: x, the prices of rows and trades, and u, v and activities with the multipliers of their ends."""
+
+    x: Array
+    y: Array
+    trades: float
+    moves: Array  # u, then v
+    lower: Array
+    upper: Array
+    below: Array  # of rows
+    above: Array
+
+    def ends(self, near: Near, steep: float) -> tuple[Array, Array, bool]:
+        """Where each coordinate and row is put that has come near an end, as the multipliers say; and whether trades are used
+        up."""
+        d = len(self.x)
+        widths = np.concatenate([near.high - near.p, near.p - near.low])
+        none, full = steep * self.moves < self.lower, steep * (widths - self.moves) < self.upper
+        none |= widths <= 0.0
+        full &= ~none
+        up, down = self.moves[:d] >= self.moves[d:], self.moves[d:] > self.moves[:d]
+        ends = np.where(up & ~none[:d], End.UP, np.where(down & ~none[d:], End.DOWN, End.STAYS))
+        ends = np.where(up & full[:d], End.HIGH, np.where(down & full[d:], End.LOW, ends))
+        activity = near.A.dot(self.x)
+        rows = np.where(steep * (activity - near.l) < self.below, -1, np.where(steep * (near.u - activity) < self.above, 1, 0))
+        tight = steep * (near.most - float(np.abs(self.x - near.p).sum())) < self.trades
+        return ends, np.where(near.l == near.u, 1, rows), bool(tight)
+
+
+def interior_traded(H: Form, c: Array, x: Array, near: Near, tol: float) -> Path | None:
+    """The minimiser to a complementarity gap of about ``tol``; ``c`` is the gradient at ``x``. None where numbers leave their
+    range, or nothing can move.
+
+    >>> near = Near(np.zeros(2), np.ones(2), np.ones((1, 2)), np.ones(1), np.ones(1), np.full(2, 0.5), 0.2)
+    >>> interior_traded(np.eye(2), np.array([0.5, -3.0]), np.full(2, 0.5), near, 1e-9).x.round(6)
+    array([0.4, 0.6])
+    """
+    with np.errstate(all="ignore"):
+        start = c - H.dot(x)
+    wide = (near.low < near.high).nonzero()[0]
+    if not (np.isfinite(H.diagonal()).all() and np.isfinite(start).all()) or not len(wide) or not near.most > 0.0:
+        return None
+    fixed = near.low.copy()
+    fixed[wide] = 0.0
+    base, equal = near.A.dot(fixed), near.l == near.u
+    A = near.A if len(wide) == len(x) else near.A[:, wide]
+    problem = _Problem(part_of(H, wide), (start + H.dot(fixed))[wide], A[~equal], A[equal], (near.u - base)[equal],
+                       near.p[wide], near.most, near.p[wide] - near.low[wide], near.high[wide] - near.p[wide],
+                       (near.l - base)[~equal], (near.u - base)[~equal])
+    with np.errstate(all="ignore"):
+        found = problem.solve(x[wide], tol)
+    if found is None:
+        return None
+    q, y_equal, w, zl, zh = found
+    n, d, m = len(wide), len(x), int((~equal).sum())
+    places = np.concatenate([wide, d + wide])
+    moves, lower, upper, y = np.zeros(2 * d), np.zeros(2 * d), np.zeros(2 * d), np.zeros(len(near.l))
+    moves[places], lower[places], upper[places] = q[: 2 * n], zl[: 2 * n], zh[: 2 * n]
+    below, above = np.zeros(len(near.l)), np.zeros(len(near.l))
+    y[equal], y[~equal], below[~equal], above[~equal] = y_equal, w[:m], zl[2 * n : -1], zh[2 * n : -1]
+    there = np.clip(near.p + moves[:d] - moves[d:], near.low, near.high)
+    return Path(there, y, max(float(-w[m]), 0.0), moves, lower, upper, below, above)
+
+
+class _Problem(NamedTuple):
+    """½xᵀHx + cᵀx with Ex = e, bounds of Gx and of Σ(u + v); q = (u, v, Gx, Σ(u + v))."""
+
+    H: Form
+    c: Array
+    G: Array
+    E: Array
+    e: Array
+    p: Array
+    most: float
+    down: Array  # how far each coordinate can go below p, and above it
+    up: Array
+    l: Array
+    u: Array
+
+    def solve(self, x: Array, tol: float) -> tuple[Array, Array, Array, Array, Array] | None:
+        """q, the prices of E, those of G and of trades, and the multipliers of both ends of q."""
+        n, m = len(self.c), len(self.l)
+        low = np.concatenate([np.zeros(2 * n), self.l, [-np.inf]])
+        high = np.concatenate([self.up, self.down, self.u, [self.most]])
+        still: Index = (high[: 2 * n] <= 0.0).nonzero()[0]  # nothing to buy, or to sell
+        low[still], high[still] = -np.inf, np.inf
+        no_low, no_high = np.isinf(low), np.isinf(high)
+        many = int((~no_low).sum() + (~no_high).sum())
+        q = self._begin(x, low, high, still)
+        y, w = np.zeros(len(self.e)), np.zeros(m + 1)
+        here = self._x(q)
+        keep = np.abs(self.E).dot(np.abs(here)) + 1e-300, np.append(np.abs(self.G).dot(np.abs(here)), self.most) + 1e-300
+        slope = self._slope(q, y, w)
+        size = max(float(np.abs(slope[:n]).mean()), 1e-300)
+        zl, zh = np.where(no_low, 0.0, np.maximum(slope, 0.0) + size), np.where(no_high, 0.0, np.maximum(-slope, 0.0) + size)
+        zl[still] = zh[still] = 0.0
+        moves = np.ones(len(q), dtype=bool)
+        moves[still] = False
+        span = np.where(no_low | no_high, np.abs(q), high - low)
+        best, least, worse = (q, y, w, zl, zh), np.inf, 0
+        for _ in range(60):  # steps; about fifteen are taken
+            sl, sh = q - low, high - q
+            gap = float(np.where(no_low, 0.0, zl * sl).sum() + np.where(no_high, 0.0, zh * sh).sum())
+            mu, here = gap / many, self._x(q)
+            r_e, r_g = self.e - self.E.dot(here), q[2 * n :] - np.append(self.G.dot(here), q[: 2 * n].sum())
+            r_q = np.where(moves, slope - zl + zh, 0.0)
+            done = gap <= tol and bool((np.abs(r_e) <= ON * keep[0]).all() and (np.abs(r_g) <= ON * keep[1]).all())
+            # of its first size: how small the gradient of the Lagrangian is at the end
+            done = done and float(np.abs(r_q).sum()) <= 1e-7 * size * n
+            off = float(np.abs(r_q).dot(span) + np.abs(y).dot(np.abs(r_e)) + np.abs(w).dot(np.abs(r_g))) + gap
+            if off <= least:
+                best, least, worse = (q, y, w, zl, zh), off, 0
+            else:
+                worse += 1
+            # times the tolerance: where rounding keeps rows from being met, more steps do not help
+            # steps in turn that may leave the conditions of optimality less well satisfied than they were: rounding does so
+            if done or gap <= 1e-3 * tol or not (sl.all() and sh.all()) or worse > 2:
+                break
+            stiff_l, stiff_h = zl / sl, zh / sh
+            step = _Step.of(self, stiff_l + stiff_h, still, r_e, r_g)
+            if step is None or not mu > 0.0:
+                break
+            right = zh - zl - r_q
+            dq, dy, dw = step.solve(right)
+            dl, dh = -zl - stiff_l * dq, stiff_h * dq - zh
+            reach = _reach((sl, sh, zl, zh), (dq, -dq, dl, dh))
+            left = np.where(no_low, 0.0, (zl + reach * dl) * (sl + reach * dq)) + np.where(
+                no_high, 0.0, (zh + reach * dh) * (sh - reach * dq))
+            aim = (max(float(left.sum()) / many, 0.0) / mu) ** 3 * mu
+            to_l, to_h = (aim - dq * dl) / sl, (aim + dq * dh) / sh
+            dq, dy, dw = step.solve(right + to_l - to_h)
+            dl, dh = to_l - zl - stiff_l * dq, to_h - zh + stiff_h * dq
+            length = min(1.0, INSIDE * _reach((sl, sh, zl, zh), (dq, -dq, dl, dh)))
+            if not (length > 1e-12 and np.isfinite(dq).all()):
+                break
+            q, y, w, zl, zh = q + length * dq, y + length * dy, w + length * dw, zl + length * dl, zh + length * dh
+            slope = self._slope(q, y, w)
+        return best if np.isfinite(least) else None
+
+    def _x(self, q: Array) -> Array:
+        n = len(self.c)
+        return np.asarray(self.p + q[:n] - q[n : 2 * n])
+
+    def _slope(self, q: Array, y: Array, w: Array) -> Array:
+        """The gradient of the Lagrangian without the ends: of u, of v, and of activities."""
+        force = self.H.dot(self._x(q)) + self.c - self.E.T.dot(y) - self.G.T.dot(w[:-1])
+        return np.concatenate([force - w[-1], -force - w[-1], w])
+
+    def _begin(self, x: Array, low: Array, high: Array, still: Index) -> Array:
+        """The trades of x, a little more of each, and activities well between their ends."""
+        n = len(self.c)
+        moves = np.concatenate([np.maximum(x - self.p, 0.0), np.maximum(self.p - x, 0.0)])
+        widths = np.concatenate([self.up, self.down])
+        little = np.minimum(INWARD * widths, 0.25 * self.most / n)
+        moves = np.minimum(np.maximum(moves, little), widths - little)
+        moves[still] = 0.0
+        activity = np.append(self.G.dot(self.p + moves[:n] - moves[n:]), moves.sum())
+        rows_low, rows_high = low[2 * n :], high[2 * n :]
+        width = rows_high - rows_low
+        inward = np.where(np.isfinite(width), INWARD * width, INWARD * np.maximum(np.abs(activity), self.most))
+        return np.concatenate([moves, np.minimum(np.maximum(activity, rows_low + inward), rows_high - inward)])
+
+
+class _Step(NamedTuple):
+    """One linear system, factorised: the changes of q and of all prices for any right-hand side."""
+
+    system: System
+    buys: Array  # 1/θ of u, and of v; 0 where nothing moves
+    sells: Array
+    unit: tuple[Array, Array, Array]  # what a unit of the price of trades does
+    stiff: float  # θ of the trades
+    r_e: Array
+    r_g: Array
+    problem: _Problem
+
+    @staticmethod
+    def of(problem: _Problem, theta: Array, still: Index, r_e: Array, r_g: Array) -> _Step | None:
+        n = len(problem.c)
+        give = 1.0 / theta[: 2 * n]
+        give[still] = 0.0
+        buys, sells = give[:n], give[n:]
+        K = 1.0 / (buys + sells)
+        if not np.isfinite(K).all():
+            return None
+        system = system_of(problem.H, problem.G, problem.E, np.concatenate([K, theta[2 * n : -1]]))
+        if system is None:
+            return None
+        m = len(problem.l)
+        unit = system.solve(Right(K * (buys - sells), np.zeros(m), np.zeros(len(r_e)), np.zeros(m)))
+        return _Step(system, buys, sells, unit, float(theta[-1]), r_e, r_g, problem)
+
+    def solve(self, right: Array) -> tuple[Array, Array, Array]:
+        n, m = len(self.buys), len(self.r_g) - 1
+        K, odd = 1.0 / (self.buys + self.sells), self.buys - self.sells
+        u, v, a = right[:n], right[n : 2 * n], right[2 * n :]
+        pull = K * (self.buys * u - self.sells * v)
+        e, dy, dv = self.system.solve(Right(pull, a[:m], self.r_e, self.r_g[:m]))
+        both = self.buys * u + self.sells * v
+        now = float((both - odd * (pull - K * e)).sum())
+        more = float((self.buys + self.sells - odd * (K * odd - K * self.unit[0])).sum())
+        price = (float(self.r_g[-1]) + float(a[-1]) / self.stiff - now) / (more + 1.0 / self.stiff)
+        e, dy, dv = e + price * self.unit[0], dy + price * self.unit[1], dv + price * self.unit[2]
+        force = pull + K * odd * price - K * e
+        du, dw = self.buys * (u - force + price), self.sells * (v + force + price)
+        activity = np.append(self.problem.G.dot(e), (du + dw).sum()) - self.r_g
+        return np.concatenate([du, dw, activity]), dy, np.append(dv, price)
+
+
+def _reach(at: tuple[Array, ...], change: tuple[Array, ...]) -> float:
+    """The longest step, at most about 1, that keeps all numbers at 0 or above."""
+    pace = float(np.fmax.reduce(-np.concatenate(change) / np.concatenate(at)))  # 0/0, of no end, is passed over
+    return 1.0 / max(pace, INSIDE)
+
+
+SURE = (1.0, 1e-2, 1e-4)  # how much closer to an end than its multiplier asks a coordinate must be to be put there
+OFF = 1e-12  # of the size of the set: by how much a candidate may miss a row
+
+
+class Prices(NamedTuple):
+    """Of the rows, and of trades, which is at least 0."""
+
+    y: Array
+    trades: float
+
+
+def solve_traded_qp(H: Form, c: Array, x: Array, near: Near, tol: float) -> Array:
+    """The new x; its duality gap over the set is at most ``tol`` unless rounding ends it first. The quadratic never rises.
+
+    >>> near = Near(np.zeros(2), np.ones(2), np.ones((1, 2)), np.ones(1), np.ones(1), np.full(2, 0.5), 0.2)
+    >>> solve_traded_qp(np.eye(2), np.array([0.5, -3.0]), np.full(2, 0.5), near, 1e-12)
+    array([0.4, 0.6])
+    """
+    best, least = x, np.inf
+    for found, prices in _candidates(H, c, x, near, tol):
+        move = found - x
+        bend = H.dot(move)
+        gap = traded_gap(c + bend, found, near, prices)
+        if gap < least and float((c - prices.y.dot(near.A) + 0.5 * bend).dot(move) + prices.y.dot(near.A.dot(move))) <= 0.0:
+            best, least = found, gap
+        if least <= tol:
+            break
+    return np.array(best, dtype=np.float64)
+
+
+def traded_gap(grad: Array, x: Array, near: Near, prices: Prices) -> float:
+    """⟨grad, x⟩ less a bound on its least value over the set, which any prices prove.
+
+    A coordinate costs rⱼxⱼ + λ|xⱼ − pⱼ| where r = grad − Aᵀy: that is least at an end, or at p.
+
+    >>> near = Near(np.zeros(2), np.ones(2), np.ones((1, 2)), np.ones(1), np.ones(1), np.full(2, 0.5), 0.2)
+    >>> round(traded_gap(np.array([1.0, 3.0]), np.full(2, 0.5), near, Prices(np.full(1, 2.0), 1.0)), 12)
+    0.2
+    """
+    y = np.where(near.l == -np.inf, np.minimum(prices.y, 0.0), np.where(near.u == np.inf, np.maximum(prices.y, 0.0), prices.y))
+    lam = max(prices.trades, 0.0)
+    r, activity, off = grad - y.dot(near.A), near.A.dot(x), x - near.p
+    least = np.minimum(np.minimum(r * (near.low - near.p) + lam * (near.p - near.low),
+                                  r * (near.high - near.p) + lam * (near.high - near.p)), 0.0)
+    rows = np.where(y > 0.0, near.l, np.where(y < 0.0, near.u, activity))
+    return float((r * off - least).sum() + lam * near.most + y.dot(activity - rows))
+
+
+class Face(NamedTuple):
+    """A guess: where each coordinate is (see `End`), which end rows are at (0 for neither), and whether trades are used up."""
+
+    ends: Array
+    rows: Array
+    tight: bool
+
+
+def _candidates(H: Form, c: Array, x: Array, near: Near, tol: float) -> Iterator[tuple[Array, Prices]]:
+    """Points of the set with prices: from the face that x is on, then from the one that the interior point method names."""
+    bends = H.diagonal()
+    steep = float(bends.max(initial=0.0))
+    # of the largest curvature: where coordinates have less, faces have no minimiser of their own
+    curved = float(bends.min(initial=np.inf)) > 1e-11 * steep
+    here = _face_of(x, near)
+    if curved and np.count_nonzero(np.abs(here.ends) == 1) > np.count_nonzero(here.rows) + here.tight:  # else it is a vertex
+        yield from _on_faces(H, c, x, near, here)
+    path = interior_traded(H, c, x, near, tol)
+    if path is None:
+        return
+    for sure in SURE if curved else ():
+        yield from _on_faces(H, c, x, near, Face(*path.ends(near, steep / sure)))
+    if near.holds(path.x, OFF):
+        yield path.x, Prices(path.y, path.trades)
+
+
+def _face_of(x: Array, near: Near) -> Face:
+    """What x is at."""
+    ends = np.where(x > near.p, End.UP, np.where(x < near.p, End.DOWN, End.STAYS))
+    ends = np.where((x >= near.high) & (x > near.p), End.HIGH, np.where((x <= near.low) & (x < near.p), End.LOW, ends))
+    activity, off = near.A.dot(x), OFF * max(float(np.abs(x).sum()), 1e-300)
+    rows = np.where((near.l == near.u) | (activity >= near.u - off), 1, np.where(activity <= near.l + off, -1, 0))
+    return Face(ends, rows, float(np.abs(x - near.p).sum()) >= near.most * (1.0 - OFF))
+
+
+def _on_faces(H: Form, c: Array, x: Array, near: Near, face: Face) -> Iterator[tuple[Array, Prices]]:
+    """The minimisers over faces that are guessed one after another, those of them that are in the set.
+
+    Coordinates that leave their piece are put at its end first; then those are let go that want to.
+    """
+    most = max(4, len(x) // 8)  # one in so many coordinates of a guess may be wrong, else the interior point method begins
+    for _ in range(12):  # faces, one after another
+        solved = _on_face(H, c, x, near, *face)
+        if solved is None:
+            return
+        there, y, trades = solved
+        ends = _kept(there, near, face.ends)
+        if (ends == face.ends).all():
+            if near.holds(there, OFF):
+                yield there, Prices(y, trades)
+            new = _released(c + H.dot(there - x), there, near, face, y, trades)
+        else:
+            new = face._replace(ends=ends)
+        wrong = int((new.ends != face.ends).sum() + (new.rows != face.rows).sum()) + (new.tight != face.tight)
+        if wrong == 0 or wrong > most:
+            return
+        face = new
+
+
+def _kept(there: Array, near: Near, ends: Array) -> Array:
+    """The same ends, with those coordinates at the end of their piece that have left it."""
+    down, up = ends == End.DOWN, ends == End.UP
+    below, above = np.where(up, near.p, near.low), np.where(down, near.p, near.high)
+    under, over = (down | up) & (there < below), (down | up) & (there > above)
+    ends = np.where(under & down, End.LOW, np.where(over & up, End.HIGH, ends))
+    return np.where((under & up) | (over & down), End.STAYS, ends)
+
+
+def _released(grad: Array, there: Array, near: Near, face: Face, y: Array, trades: float) -> Face:
+    """Coordinates, rows and trades that prices say should be free, and rows and trades that are missed."""
+    r, tiny = grad - y.dot(near.A), 1e-12 * float(np.abs(grad).max(initial=0.0))
+    lam = trades if face.tight else 0.0
+    stays = face.ends == End.STAYS
+    up = (stays & (r < -lam - tiny) & (near.p < near.high)) | ((face.ends == End.HIGH) & (r + lam > tiny))
+    down = (stays & (r > lam + tiny) & (near.p > near.low)) | ((face.ends == End.LOW) & (r - lam < -tiny))
+    activity, off = near.A.dot(there), OFF * max(float(np.abs(there).sum()), 1e-300)
+    rows = np.where(face.rows > 0, np.where(y > tiny, 0, 1), np.where(face.rows < 0, np.where(y < -tiny, 0, -1), 0))
+    rows = np.where(activity > near.u + off, 1, np.where(activity < near.l - off, -1, rows))
+    over = float(np.abs(there - near.p).sum()) > near.most * (1.0 + OFF)
+    return Face(np.where(up, End.UP, np.where(down, End.DOWN, face.ends)), np.where(near.l == near.u, 1, rows),
+                over or (face.tight and trades >= 0.0))
+
+
+def _on_face(H: Form, c: Array, x: Array, near: Near, ends: Array, rows: Array, tight: bool,
+             ) -> tuple[Array, Array, float] | None:
+    """The minimiser where some coordinates are free, and the rows ``rows`` (±1: which end) and, where ``tight``, the limit on
+    trades hold with equality; the prices of all rows and of trades."""
+    from greedyhull.kernels.lapack import dposv
+
+    free: Index = ((ends == End.DOWN) | (ends == End.UP)).nonzero()[0]
+    there = np.where(ends == End.LOW, near.low, np.where(ends == End.HIGH, near.high, near.p))
+    held = rows.nonzero()[0]
+    if not len(free) or len(free) - len(held) - tight > rank_of(H):
+        return None
+    signs = np.where(ends == End.UP, 1.0, -1.0)[free]
+    B = near.A[np.ix_(held, free)]
+    goal = np.where(rows[held] > 0, near.u[held], near.l[held])
+    there[free] = x[free]
+    fixed = there.copy()
+    fixed[free] = near.p[free]
+    off = goal - near.A[held].dot(there)
+    if tight:
+        B = np.vstack([B, signs])
+        spent = float(np.abs(fixed - near.p).sum())
+        off = np.append(off, near.most - spent - float(signs.dot(there[free] - near.p[free])))
+    grad = c + H.dot(there - x)
+    M = square_of(H, free)
+    scale = 1.0 / np.sqrt(np.maximum(np.diagonal(M), 1e-300))
+    M = M * scale[:, None] * scale
+    M.flat[:: len(free) + 1] = 1.0 + 1e-13  # of the diagonal: what makes a semidefinite Hessian definite
+    right = np.concatenate([-grad[free, None], B.T], axis=1) * scale[:, None]
+    _, both, info = dposv(M, right)
+    if info != 0:
+        return None
+    both *= scale[:, None]
+    found = np.linalg.lstsq(B.dot(both[:, 1:]), off - B.dot(both[:, 0]), rcond=1e-13)[0] if len(B) else np.zeros(0)
+    there[free] += both[:, 0] + both[:, 1:].dot(found)
+    y = np.zeros(len(rows))
+    y[held] = found[: len(held)]
+    return (there, y, float(-found[-1]) if tight else 0.0) if np.isfinite(there).all() else None

@@ -1,1 +1,0 @@
-"""Objectives over shards, and who computes them: data that are loaded again whenever they are needed."""

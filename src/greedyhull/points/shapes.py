@@ -1,0 +1,604 @@
+"""The shapes of atoms, singly and in blocks: unit vectors, sparse vectors, arrays, matrices of rank one."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import pairwise
+from math import inf, prod
+from typing import Any, cast
+
+import numpy as np
+
+from greedyhull.errors import check
+from greedyhull.points.arrays import column, columns, combine, flat, grown, value_key
+from greedyhull.points.blocks import BlockBase, count, dimensions, numbers, places, register_block
+from greedyhull.points.gradients import as_array, entries_at, inner
+from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, Shape, State, bilinear
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dense:
+    """Atom with all its entries.
+
+    Parameters
+    ----------
+    array : ndarray of float
+        The entries, in the shape of the points.
+    name : int, optional
+        The number of the atom, where the set numbers its atoms. Atoms with the same name are taken to be the same.
+
+    See Also
+    --------
+    Basis : An atom with one entry.
+    Sparse : An atom with few entries.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> gh.Dense(np.array([1.0, -1.0])).dot(np.array([2.0, 3.0]))
+    -1.0
+    """
+
+    array: Array
+    name: int | None = None
+
+    @property
+    def key(self) -> Hashable:
+        return value_key(self.array) if self.name is None else self.name
+
+    def dot(self, g: Gradient) -> float:
+        return inner(g, self.array)
+
+    def image(self, A: Design) -> Array:
+        return A.matvec(self.array)
+
+    def add_to(self, w: Array, c: float) -> None:
+        w += c * self.array
+
+    def block(self, size: int) -> Block:
+        return DenseBlock(self.array.reshape(1, -1).copy(), self.array.shape, [self.key])
+
+
+class DenseBlock(BlockBase):
+    """Dense atoms as rows of one matrix; an atom of another shape is written out."""
+
+    __slots__ = ("_keys", "_m", "_rows", "shape")
+    kind = "dense"
+
+    def __init__(self, rows: Array, shape: Shape, keys: list[Hashable] | None = None) -> None:
+        self._rows, self._m, self.shape = rows, len(rows), shape
+        self._keys: list[Hashable] = [value_key(r) for r in rows] if keys is None else keys
+
+    @property
+    def keys(self) -> list[Hashable]:
+        return self._keys
+
+    @property
+    def matrix(self) -> Array:
+        return self._rows[: self._m]
+
+    def __len__(self) -> int:
+        return self._m
+
+    def __getitem__(self, i: int) -> Dense:
+        key = self.keys[i]
+        return Dense(self.matrix[i].reshape(self.shape), key if isinstance(key, int) else None)
+
+    def dots(self, g: Gradient) -> Array:
+        if type(g) is not np.ndarray:
+            g = as_array(g)
+        out: Array = self.matrix.dot(flat(g) if g.size == self.matrix.shape[1] else g)
+        return out
+
+    def combine(self, A: Design, c: Array) -> Array:
+        return A.matvec(c.dot(self.matrix).reshape(self.shape))
+
+    def images(self, A: Design) -> Any:
+        return np.stack([A.matvec(row.reshape(self.shape)) for row in self.matrix]).T  # Fortran order, as `columns` has
+
+    def add_to(self, w: Array, c: Array) -> None:
+        w += c.dot(self.matrix).reshape(self.shape)
+
+    def add_sizes_to(self, w: Array, c: Array) -> None:
+        w += c.dot(np.abs(self.matrix)).reshape(self.shape)
+
+    def append(self, atom: Atom) -> Block:
+        self._rows = grown(self._rows, self._m)
+        row = self._rows[self._m]
+        row[:] = 0.0
+        atom.add_to(row.reshape(self.shape), 1.0)
+        self._m += 1
+        self.keys.append(self.key_of(atom))
+        return self
+
+    def extend(self, atoms: Block) -> Block:
+        if not isinstance(atoms, DenseBlock):
+            return super().extend(atoms)
+        return DenseBlock(np.concatenate([self.matrix, atoms.matrix]), self.shape, self.keys + atoms.keys)
+
+    def key_of(self, atom: Atom) -> Hashable:
+        return atom.key if isinstance(atom, Dense) else value_key(dense(atom, self.shape))
+
+    def unnamed(self) -> DenseBlock:
+        return DenseBlock(self.matrix, self.shape)
+
+    def take(self, index: Index) -> DenseBlock:
+        return DenseBlock(self.matrix[index], self.shape, [self.keys[i] for i in index.tolist()])
+
+    def state(self) -> State:
+        named = [i for i, key in enumerate(self.keys) if isinstance(key, int)]
+        names: State = {"dense.names": np.array([self.keys[i] for i in named], dtype=np.int64)} if named else {}
+        if 0 < len(named) < len(self):  # the others are known by their values, as a start at the origin is
+            names["dense.named"] = np.array(named)
+        return {"dense.rows": self.matrix.copy(), "shape": np.array(self.shape), **names}
+
+
+def dense(atom: Atom, shape: int | Shape) -> Array:
+    """The atom as an array of a shape."""
+    w = np.zeros(shape)
+    atom.add_to(w, 1.0)
+    return w
+
+
+def widened(block: Block, atom: Atom) -> Block:
+    """The atoms of ``block`` and ``atom``, which is of another shape, written out in a dense block."""
+    shape = max(block.shape, atom.block(prod(block.shape)).shape, key=len)  # of atoms that do not care it is a vector's
+    return DenseBlock(np.zeros((0, prod(shape))), shape, []).extend(block).append(atom)
+
+
+def _restored(state: State) -> DenseBlock:
+    shape = dimensions(state, "shape")
+    rows = numbers(state, "dense.rows", (None, prod(shape)))
+    block = DenseBlock(rows.copy(), shape)
+    if "dense.names" in state:
+        named = places(state, "dense.named", (None,), high=len(rows) - 1) if "dense.named" in state else np.arange(len(rows))
+        for i, name in zip(named.tolist(), places(state, "dense.names", named.shape, low=-inf).tolist(), strict=True):
+            block.keys[i] = name
+    return block
+
+
+register_block(DenseBlock.kind, _restored)
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Basis:
+    """Atom scale·e_index, a multiple of a unit vector.
+
+    Parameters
+    ----------
+    index : int
+        The place of the non-zero entry.
+    scale : float
+        The entry; 0 makes it the origin.
+
+    See Also
+    --------
+    Sparse : An atom with several entries.
+    Dense : An atom with all its entries.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> gh.Basis(1, -2.0).dot(np.array([1.0, 3.0, 5.0]))
+    -6.0
+    """
+
+    index: int
+    scale: float
+
+    def __init__(self, index: int, scale: float) -> None:
+        _set_index(self, index)  # an oracle makes one in every step, and what a dataclass writes takes half as long again
+        _set_scale(self, scale)
+
+    @property
+    def key(self) -> Hashable:
+        return (self.index, self.scale)
+
+    def dot(self, g: Gradient) -> float:
+        try:
+            out: float = self.scale * g.item(self.index)  # type: ignore[union-attr]
+        except AttributeError:  # no array: asked for so often that it is not looked at first
+            out = self.scale * float(entries_at(g, np.array([self.index]))[0])
+        return out
+
+    def image(self, A: Design) -> Array:
+        return self.scale * column(A, self.index)
+
+    def add_to(self, w: Array, c: float) -> None:
+        flat(w)[self.index] += c * self.scale
+
+    def block(self, size: int) -> Block:
+        return BasisBlock(size, [self.index], [self.scale])
+
+
+_set_index, _set_scale = Basis.__dict__["index"].__set__, Basis.__dict__["scale"].__set__
+
+
+class BasisBlock(BlockBase):
+    """Atoms scale·e_index as two arrays."""
+
+    __slots__ = ("_index", "_keys", "_m", "_scale", "shape", "size")
+    kind = "basis"
+
+    def __init__(self, size: int, index: Any, scale: Any) -> None:
+        self.size, self.shape = size, (size,)
+        self._index, self._scale = np.asarray(index, dtype=np.intp), np.asarray(scale, dtype=np.float64)
+        self._m = len(self._index)
+        self._keys: list[Hashable] | None = None
+
+    @property
+    def keys(self) -> list[Hashable]:
+        if self._keys is None:
+            self._keys = list(zip(self.index.tolist(), self.scale.tolist(), strict=True))
+        return self._keys
+
+    @property
+    def index(self) -> Index:
+        index = self._index
+        return index if len(index) == self._m else index[: self._m]
+
+    @property
+    def scale(self) -> Array:
+        scale = self._scale
+        return scale if len(scale) == self._m else scale[: self._m]
+
+    def __len__(self) -> int:
+        return self._m
+
+    def __getitem__(self, i: int) -> Basis:
+        return Basis(int(self.index[i]), float(self.scale[i]))
+
+    def dots(self, g: Gradient) -> Array:
+        if type(g) is not np.ndarray:
+            return entries_at(g, self.index) * self.scale
+        if g.size == self.size:
+            return flat(g)[self.index] * self.scale
+        return g[self.index] * self.scale[:, None]
+
+    def combine(self, A: Design, c: Array) -> Array:
+        return combine(A, self.index, c * self.scale)
+
+    def images(self, A: Design) -> Any:
+        return columns(A, self.index, self.scale)
+
+    def add_to(self, w: Array, c: Array) -> None:
+        self._add(flat(w), c * self.scale)
+
+    def add_sizes_to(self, w: Array, c: Array) -> None:
+        self._add(flat(w), c * np.abs(self.scale))
+
+    def _add(self, w: Array, entries: Array) -> None:
+        """Add an entry for each atom to its coordinate."""
+        if self.size <= 4096:  # coordinates, at most, that are added up sooner than looked up
+            w += np.bincount(self.index, entries, self.size)
+        else:
+            np.add.at(w, self.index, entries)
+
+    def append(self, atom: Atom) -> Block:
+        if not isinstance(atom, Basis):
+            return atom.block(self.size).take(np.arange(0)).extend(self).append(atom)
+        self._index, self._scale = grown(self._index, self._m), grown(self._scale, self._m)
+        self._index[self._m], self._scale[self._m] = atom.index, atom.scale
+        self._m += 1
+        if self._keys is not None:
+            self._keys.append(atom.key)
+        return self
+
+    def extend(self, atoms: Block) -> Block:
+        if not isinstance(atoms, BasisBlock):
+            return super().extend(atoms)
+        return BasisBlock(self.size, np.concatenate([self.index, atoms.index]), np.concatenate([self.scale, atoms.scale]))
+
+    def take(self, index: Index) -> BasisBlock:
+        return BasisBlock(self.size, self.index[index], self.scale[index])
+
+    def state(self) -> State:
+        return {"basis.index": self.index.copy(), "basis.scale": self.scale.copy(), "size": np.array(self.size)}
+
+
+def _basis_restored(state: State) -> BasisBlock:
+    size = count(state, "size")
+    index = places(state, "basis.index", (None,), high=size - 1)
+    return BasisBlock(size, index, numbers(state, "basis.scale", index.shape))
+
+
+register_block(BasisBlock.kind, _basis_restored)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sparse:
+    """Atom with few non-zero entries.
+
+    Parameters
+    ----------
+    places : ndarray of int
+        The places of the entries, ascending; in C order for atoms of more than one dimension.
+    entries : ndarray of float
+        The entries.
+
+    See Also
+    --------
+    Basis : An atom with one entry.
+    Dense : An atom with all its entries.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> gh.Sparse(np.array([0, 2]), np.array([1.0, -1.0])).dot(np.array([1.0, 3.0, 5.0]))
+    -4.0
+    """
+
+    places: Index
+    entries: Array
+
+    @property
+    def key(self) -> Hashable:
+        if len(self.places) == 1:  # the same atom as a Basis
+            return (int(self.places[0]), float(self.entries[0]))
+        return (np.asarray(self.places, dtype=np.int64).tobytes(), value_key(self.entries))
+
+    def dot(self, g: Gradient) -> float:
+        return float(self.entries.dot(entries_at(g, self.places)))
+
+    def image(self, A: Design) -> Array:
+        return combine(A, self.places, self.entries)
+
+    def add_to(self, w: Array, c: float) -> None:
+        flat(w)[self.places] += c * self.entries
+
+    def block(self, size: int) -> Block:
+        return SparseBlock(size, [self])
+
+
+class SparseBlock(BlockBase):
+    """Sparse atoms, kept as a list and stacked to one sparse matrix when a product is asked for."""
+
+    __slots__ = ("_atoms", "_keys", "_matrix", "shape", "size")
+    kind = "sparse"
+
+    def __init__(self, size: int, atoms: list[Sparse], keys: list[Hashable] | None = None) -> None:
+        self.size, self.shape, self._atoms = size, (size,), atoms
+        self._keys: list[Hashable] = [a.key for a in atoms] if keys is None else keys
+        self._matrix: Any = None
+
+    @property
+    def keys(self) -> list[Hashable]:
+        return self._keys
+
+    @property
+    def matrix(self) -> Any:
+        """The atoms as rows of a CSR matrix."""
+        if self._matrix is None:
+            from scipy.sparse import csr_array
+
+            indptr = np.concatenate([[0], np.cumsum([len(a.places) for a in self._atoms])])
+            places = np.concatenate([a.places for a in self._atoms]) if self._atoms else np.zeros(0, np.intp)
+            entries = np.concatenate([a.entries for a in self._atoms]) if self._atoms else np.zeros(0)
+            self._matrix = csr_array((entries, places, indptr), shape=(len(self._atoms), self.size))
+        return self._matrix
+
+    def __len__(self) -> int:
+        return len(self._atoms)
+
+    def __getitem__(self, i: int) -> Sparse:
+        return self._atoms[i]
+
+    def dots(self, g: Gradient) -> Array:
+        if len(self._atoms) == 1:  # a matrix of one row takes longer to make
+            return np.array([self._atoms[0].dot(g)])
+        if type(g) is not np.ndarray:
+            few = self.matrix
+            rows = np.repeat(np.arange(len(self)), np.diff(few.indptr))
+            return np.bincount(rows, few.data * entries_at(g, few.indices), len(self))
+        return np.asarray(self.matrix @ (flat(g) if g.size == self.size else g))
+
+    def combine(self, A: Design, c: Array) -> Array:
+        if len(self._atoms) == 1:
+            return combine(A, self._atoms[0].places, c * self._atoms[0].entries)
+        w = c @ self.matrix
+        places = np.flatnonzero(w)
+        return combine(A, places, w[places])
+
+    def add_to(self, w: Array, c: Array) -> None:
+        if len(self._atoms) == 1:
+            self._atoms[0].add_to(w, float(c[0]))
+            return
+        flat(w)[:] += c @ self.matrix
+
+    def add_sizes_to(self, w: Array, c: Array) -> None:
+        flat(w)[:] += c @ abs(self.matrix)
+
+    def append(self, atom: Atom) -> Block:
+        if isinstance(atom, Basis):
+            atom = Sparse(np.array([atom.index]), np.array([atom.scale]))
+        if not isinstance(atom, Sparse):
+            return atom.block(self.size).take(np.arange(0)).extend(self).append(atom)
+        self._atoms.append(atom)
+        self.keys.append(atom.key)
+        self._matrix = None
+        return self
+
+    def take(self, index: Index) -> SparseBlock:
+        return SparseBlock(self.size, [self._atoms[i] for i in index.tolist()], [self.keys[i] for i in index.tolist()])
+
+    def state(self) -> State:
+        rows = self.matrix
+        return {"sparse.entries": rows.data, "sparse.places": rows.indices, "sparse.starts": rows.indptr,
+                "size": np.array(self.size)}
+
+
+def _sparse_restored(state: State) -> SparseBlock:
+    size = count(state, "size")
+    at, starts = places(state, "sparse.places", (None,), high=size - 1), places(state, "sparse.starts", (None,))
+    entries = numbers(state, "sparse.entries", at.shape)
+    rising = len(starts) > 0 and starts[0] == 0 and starts[-1] == len(at) and bool((starts[1:] >= starts[:-1]).all())
+    check(rising, lambda: f"sparse.starts begins {starts[:4].tolist()}; numbers that rise from 0 to {len(at)} are wanted.")
+    return SparseBlock(size, [Sparse(at[a:b], entries[a:b]) for a, b in pairwise(starts.tolist())])
+
+
+register_block(SparseBlock.kind, _sparse_restored)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankOne:
+    """Atom of rank one, scale·u vᵀ.
+
+    Parameters
+    ----------
+    u : ndarray of float of shape (m,)
+        The left vector.
+    v : ndarray of float of shape (n,)
+        The right vector.
+    scale : float, default 1.0
+        The factor.
+
+    See Also
+    --------
+    Dense : An atom with all its entries.
+    NuclearBall : A set of such atoms.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> gh.RankOne(np.array([1.0, 0.0]), np.array([0.6, 0.8]), 2.0).dot(np.eye(2))
+    1.2
+    """
+
+    u: Array
+    v: Array
+    scale: float = 1.0
+
+    @property
+    def key(self) -> Hashable:
+        return _keys(self.u[None], self.v[None], np.array([self.scale]))[0]
+
+    def dot(self, g: Gradient) -> float:
+        return float(self.block(0).dots(g)[0])
+
+    def image(self, A: Design) -> Array:
+        return self.block(0).combine(A, np.ones(1))
+
+    def add_to(self, w: Array, c: float) -> None:
+        w += (c * self.scale) * np.outer(self.u, self.v).reshape(w.shape)
+
+    def block(self, size: int) -> RankOneBlock:
+        return RankOneBlock(self.u[None], self.v[None], np.array([self.scale]))
+
+
+class RankOneBlock(BlockBase):
+    """Many atoms scaleₖ·uₖvₖᵀ: the rows of ``U`` and ``V`` are their vectors.
+
+    >>> block = RankOneBlock(np.eye(2), np.eye(2), np.array([1.0, 3.0]))
+    >>> block.dots(np.array([[1.0, 5.0], [5.0, 2.0]]))
+    array([1., 6.])
+    """
+
+    __slots__ = ("_U", "_V", "_keys", "_m", "_scales", "shape")
+    kind = "rank_one"
+
+    def __init__(self, U: Array, V: Array, scales: Array, keys: list[Hashable] | None = None) -> None:
+        self._U, self._V, self._scales = (np.asarray(part, dtype=np.float64) for part in (U, V, scales))
+        self._m, self.shape = len(self._U), (int(U.shape[1]), int(V.shape[1]))
+        self._keys = keys
+
+    @property
+    def U(self) -> Array:
+        return self._U[: self._m]
+
+    @property
+    def V(self) -> Array:
+        return self._V[: self._m]
+
+    @property
+    def scales(self) -> Array:
+        return self._scales[: self._m]
+
+    @property
+    def keys(self) -> list[Hashable]:
+        """The keys, made when somebody first asks: a point that is looked at once needs none."""
+        if self._keys is None:
+            self._keys = _keys(self.U, self.V, self.scales)
+        return self._keys
+
+    def __len__(self) -> int:
+        return self._m
+
+    def __getitem__(self, i: int) -> RankOne:
+        return RankOne(self.U[i], self.V[i], float(self.scales[i]))
+
+    def dots(self, g: Gradient) -> Array:
+        """scaleₖ uₖᵀ g vₖ, whatever g is."""
+        matrix: Any = g.reshape(self.shape) if isinstance(g, np.ndarray) else g
+        return np.asarray(self.scales * np.einsum("km,mk->k", self.U, np.asarray(matrix @ self.V.T), dtype=np.float64))
+
+    def combine(self, A: Design, c: Array) -> Array:
+        known = bilinear(A)
+        return super().combine(A, c) if known is None else known.bilinear(self.U.T, self.V.T, c * self.scales)
+
+    def images(self, A: Design) -> Any:
+        known = bilinear(A)
+        if known is None or not len(self):
+            return super().images(A) if len(self) else np.zeros((A.n, 0), dtype=A.dtype)
+        Z = np.empty((len(self), A.n), dtype=A.dtype)
+        for k in range(len(self)):
+            Z[k] = known.bilinear(self.U[k : k + 1].T, self.V[k : k + 1].T, self.scales[k : k + 1])
+        return Z.T
+
+    def add_to(self, w: Array, c: Array) -> None:
+        w += ((self.U.T * (c * self.scales)) @ self.V).reshape(w.shape)
+
+    def add_sizes_to(self, w: Array, c: Array) -> None:
+        w += ((np.abs(self.U).T * (c * np.abs(self.scales))) @ np.abs(self.V)).reshape(w.shape)
+
+    def append(self, atom: Atom) -> Block:
+        if not isinstance(atom, RankOne):
+            return widened(self, atom)
+        self._U, self._V, self._scales = (grown(part, self._m) for part in (self._U, self._V, self._scales))
+        self._U[self._m], self._V[self._m], self._scales[self._m] = atom.u, atom.v, atom.scale
+        self._m += 1
+        if self._keys is not None:
+            self._keys.append(atom.key)
+        return self
+
+    def extend(self, atoms: Block) -> Block:
+        if not isinstance(atoms, RankOneBlock):
+            return super().extend(atoms)
+        known = self._keys is not None and atoms._keys is not None
+        return RankOneBlock(np.concatenate([self.U, atoms.U]), np.concatenate([self.V, atoms.V]),
+                            np.concatenate([self.scales, atoms.scales]), self.keys + atoms.keys if known else None)
+
+    def take(self, index: Index) -> RankOneBlock:
+        keys = None if self._keys is None else [self._keys[i] for i in np.arange(self._m)[index].tolist()]
+        return RankOneBlock(self.U[index], self.V[index], self.scales[index], keys)
+
+    def state(self) -> State:
+        return {"rank_one.U": self.U.copy(), "rank_one.V": self.V.copy(), "rank_one.scales": self.scales.copy()}
+
+
+def _keys(U: Array, V: Array, scales: Array) -> list[Hashable]:
+    """A digest of each atom's vectors, their signs fixed: (−u)(−v)ᵀ is the same atom."""
+    return [cast(Hashable, _digest(u, v, s)) for u, v, s in zip(U, V, scales, strict=True)]
+
+
+def _digest(u: Array, v: Array, scale: float) -> bytes:
+    first = int(np.argmax(v != 0.0))
+    sign = -1.0 if v[first] < 0.0 else 1.0
+    told = blake2b((sign * u + 0.0).tobytes(), digest_size=16)
+    told.update((sign * v + 0.0).tobytes())
+    told.update(np.float64(scale + 0.0).tobytes())
+    return told.digest()
+
+
+def _rank_one_restored(state: State) -> RankOneBlock:
+    U = numbers(state, "rank_one.U", (None, None))
+    V, scales = numbers(state, "rank_one.V", (len(U), None)), numbers(state, "rank_one.scales", (len(U),))
+    return RankOneBlock(U.copy(), V.copy(), scales.copy())
+
+
+register_block(RankOneBlock.kind, _rank_one_restored)
+
+
+__all__ = ["Basis", "BasisBlock", "Dense", "DenseBlock", "RankOne", "RankOneBlock", "Sparse", "SparseBlock", "dense",
+           "widened"]

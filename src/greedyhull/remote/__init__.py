@@ -1,0 +1,3 @@
+"""Objectives over shards, and the executors that compute them."""
+
+

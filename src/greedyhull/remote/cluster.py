@@ -1,0 +1,288 @@
+"""A crew of Dask workers, on this machine or on others: one task a worker and trip, and nothing that dies with a worker.
+
+Tasks are submitted with ``allow_other_workers``: a bundle goes to the worker that holds its shards, and if that one dies to
+any other, which loads them again. Nothing is scattered and there are no actors, for both are lost with their worker.
+"""
+
+from __future__ import annotations
+
+import pickle
+import platform
+import sys
+from asyncio import CancelledError
+from collections.abc import Sequence
+from contextlib import suppress
+from time import monotonic
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from greedyhull.errors import GreedyhullError, check, installing, shown
+from greedyhull.remote.worker import both, work
+from greedyhull.types import Sums, Task
+
+REACHED_IN = 10.0  # seconds in which a scheduler must answer
+REPLACED_IN = 60.0  # seconds in which a worker must be there
+DEATHS = 3  # workers that a bundle may cost in one trip; one more, and its shards are to blame
+LOOPBACK = "127.0.0.1"
+
+
+class Dask:
+    """The workers of a Dask cluster; `cluster` makes one."""
+
+    def __init__(self, client: Any, local: Any) -> None:
+        self._client, self._local = client, local
+        self.dashboard: str = str(client.dashboard_link)
+        self.trips = 0
+        self._homes: list[str] = []
+        self.workers = len(self._alive())
+        self._check_versions()
+
+    def __repr__(self) -> str:
+        return f"Dask({self.workers} workers, dashboard {self.dashboard})"
+
+    def __enter__(self) -> Dask:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Leave the cluster; one that was started here ends."""
+        self._client.close()
+        if self._local is not None:
+            self._local.close()
+
+    def let_workers_go_on(self) -> None:
+        """Let the workers of this machine, and those that replace them, leave Ctrl-C to the driver."""
+        from distributed import WorkerPlugin
+
+        class Deaf(WorkerPlugin):
+            name = "greedyhull-deaf"
+
+            def setup(self, worker: Any) -> None:
+                import signal
+                import threading
+
+                if threading.current_thread() is threading.main_thread():
+                    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+        self._client.register_plugin(Deaf())
+
+    def map(self, task: Task, bundles: Sequence[range]) -> list[Sums]:
+        """What the workers return for the bundles, in order."""
+        self.trips += 1
+        data, deaths = pickle.dumps(task, protocol=5), [0] * len(bundles)
+        futures: list[Any] = []
+        try:
+            self._homes = self._at_home(len(bundles))
+            futures += [self._sent(data, bundle, home) for bundle, home in zip(bundles, self._homes, strict=True)]
+            while not all(future.done() for future in futures):
+                self._wait(futures)
+                self._send_again(data, bundles, futures, deaths)
+            if task.paired and len(futures) > 1:
+                summed = self._from_tree(futures)
+                return self.map(task, bundles) if summed is None else summed  # a worker died with sums that others needed
+            found = self._client.gather(futures)
+        except GreedyhullError:
+            raise
+        except (Exception, CancelledError) as error:
+            raise self._in_words(error) from error
+        finally:
+            for future in futures:
+                future.release()
+        return [sums for part in found for sums in part]
+
+    def _from_tree(self, futures: list[Any]) -> list[Sums] | None:
+        """The sum of all, added by the workers: neighbours, then neighbours of these. None if a worker is gone meanwhile."""
+        homes, level = set(self._homes), list(futures)
+        while len(level) > 1:
+            pairs = [self._client.submit(both, level[i], level[i + 1], pure=False) for i in range(0, len(level) - 1, 2)]
+            futures += pairs  # they are released with the others
+            level = pairs + level[len(level) - len(level) % 2 :]
+        while not level[0].done():
+            self._wait(level)
+            if not homes <= set(self._client.scheduler_info(n_workers=-1)["workers"]):
+                return None
+        found: list[Sums] = level[0].result()
+        return found
+
+    def _in_words(self, error: BaseException) -> BaseException:
+        """What is said of an error of Dask; those of tasks stay as they are."""
+        from distributed.comm.core import CommClosedError
+        from distributed.scheduler import KilledWorker
+
+        if isinstance(error, KilledWorker):
+            return GreedyhullError(_died(str(error)))
+        if isinstance(error, ModuleNotFoundError):
+            return GreedyhullError(f"A Dask worker cannot import what the task needs ({error}). Install that module for the "
+                                   "workers too.")
+        if isinstance(error, CommClosedError) or self._client.status != "running":
+            return GreedyhullError(f"The Dask scheduler is gone ({type(error).__name__}). Start it again. A run with a "
+                                   "checkpoint continues from its last state, with this cluster or another, or without one.")
+        return error
+
+    def _sent(self, data: bytes, bundle: range, home: str) -> Any:
+        return self._client.submit(work_on, data, list(bundle), pure=False, allow_other_workers=True, workers=[home])
+
+    def _wait(self, futures: list[Any]) -> None:
+        import distributed
+
+        dask: Any = distributed  # it has no types
+        with self._client.as_current(), suppress(TimeoutError):
+            dask.wait(futures, timeout=2.0)  # seconds after which one looks whether all workers are still there
+
+    def _send_again(self, data: bytes, bundles: Sequence[range], futures: list[Any], deaths: list[int]) -> None:
+        """Send again what waits for a worker that is gone.
+
+        A task whose worker dies while there is no other one waits for ever, allowed as it is to go elsewhere: the scheduler
+        offers it to the address that it was meant for only. Tasks are pure, so that one that runs twice does no harm.
+        """
+        alive = self._client.scheduler_info(n_workers=-1)["workers"]
+        lost = [i for i, future in enumerate(futures) if not future.done() and self._homes[i] not in alive]
+        if lost:
+            self._homes = self._at_home(len(futures))
+            for i in lost:
+                futures[i].cancel()
+                deaths[i] += 1
+                check(deaths[i] <= DEATHS, lambda: _died(f"{DEATHS + 1} times"))
+                futures[i] = self._sent(data, bundles[i], self._homes[i])
+
+    def _at_home(self, count: int) -> list[str]:
+        """A worker for each bundle, the same in every trip as long as it lives."""
+        alive = self._alive()
+        kept = [home for home in self._homes if home in alive]
+        fresh = [home for home in alive if home not in kept]
+        homes = [home if home in alive else "" for home in (self._homes + [""] * count)[:count]]
+        for i, home in enumerate(homes):
+            if not home:
+                homes[i] = fresh.pop(0) if fresh else alive[i % len(alive)]
+        return homes
+
+    def _alive(self) -> list[str]:
+        """The addresses of the workers; those that are being replaced are waited for."""
+        self._start_missing()
+        until = monotonic() + REPLACED_IN
+        while (left := until - monotonic()) > 0.0:
+            with suppress(TimeoutError):
+                self._client.wait_for_workers(1, timeout=left)
+            alive = sorted(self._client.scheduler_info(n_workers=-1)["workers"])
+            if alive:  # the one that came may be gone again
+                return alive
+        raise GreedyhullError(f"The Dask cluster has no workers, and none came within {REPLACED_IN:.0f} seconds. Start some "
+                              "with `dask worker ADDRESS`. A run with a checkpoint continues from its last state.")
+
+    def _start_missing(self) -> None:
+        """Start the workers of a cluster on this machine that Dask has given up: those that were not back in 15 seconds."""
+        alive = self._client.scheduler_info(n_workers=-1)["workers"]
+        if self._local is not None and len(alive) < len(self._local.worker_spec):
+            self._local.scale(len(self._local.worker_spec))
+
+    def _check_versions(self) -> None:
+        here, there = _versions(), self._client.run(_versions)
+        other = [(address, name, theirs[name]) for address, theirs in there.items() for name in here
+                 if theirs[name] != here[name]]
+        if other:
+            address, name, version = other[0]
+            raise GreedyhullError(f"The Dask worker at {address} has {name} {version}, and this process has {here[name]}. "
+                                  "Results would not be the same: install the same version on both.")
+
+
+def work_on(data: bytes, bundle: Sequence[int]) -> list[Sums]:
+    """The sums of a task that arrives as bytes. Where Dask itself cannot read a task, it ends the worker, and the next one."""
+    return work(pickle.loads(data), bundle)  # from the driver, whom Dask lets run any code here anyway
+
+
+def _died(how: str) -> str:
+    return (f"Several Dask workers died over the same shards ({how}). If memory ran out there, make shards smaller, or give "
+            "workers more.")
+
+
+def _versions() -> dict[str, str]:
+    from importlib.metadata import version
+
+    return {"greedyhull": version("greedyhull"), "numpy": np.__version__, "Python": platform.python_version()}
+
+
+def cluster(address: str | None = None, *, workers: int | None = None) -> Dask:
+    """Compute an objective over shards by the workers of a Dask cluster; a context manager.
+
+    Parameters
+    ----------
+    address : str, optional
+        The scheduler's address, such as ``"tcp://HOST:8786"``. Without one, a cluster is started on this machine, which
+        nobody else can reach.
+    workers : int, optional
+        How many workers a cluster on this machine has, 2 by default.
+
+    Returns
+    -------
+    Dask
+        The crew; ``f.on(crew)`` is f computed by it. ``crew.dashboard`` is the address of Dask's dashboard, which
+        is also shown on stderr where that is a terminal.
+
+    See Also
+    --------
+    processes : Worker processes on this machine, without Dask.
+
+    Notes
+    -----
+    It needs the extra ``cluster``. A script that starts a cluster on its own machine guards its code by ``if __name__ ==
+    "__main__":``, as Python's multiprocessing requires.
+
+    Start a cluster with Dask's own commands: ``dask scheduler`` on one machine, and ``dask worker
+    tcp://HOST:8786 --nthreads 1`` on each. Whoever reaches a scheduler can run any code on its workers; keep it in a network
+    that you trust.
+
+    Examples
+    --------
+    >>> import greedyhull as gh
+    >>> with gh.cluster(workers=1) as crew:                        # doctest: +SKIP
+    ...     print(crew.workers)
+    1
+    """
+    crew = joined(address, workers)
+    if sys.stderr is not None and sys.stderr.isatty():  # where somebody watches, as progress is shown
+        print(f"Dask dashboard: {crew.dashboard}", file=sys.stderr)
+    return crew
+
+
+def joined(address: str | None, workers: int | None) -> Dask:
+    """The crew, and nothing is printed."""
+    check(address is None or isinstance(address, str), lambda: f"cluster({shown(address)}) was given; the address of a "
+          "scheduler, such as \"tcp://HOST:8786\", is wanted.")
+    check(address is None or workers is None, "cluster(...) was given an address and workers=; workers= is for a cluster "
+                                              "that is started on this machine. Give one of them.")
+    whole = workers is None or (isinstance(workers, int) and not isinstance(workers, bool) and workers >= 1)
+    check(whole, lambda: f"workers={shown(workers)} was given; a whole number of at least one is wanted.")
+    try:
+        import distributed
+    except ImportError:
+        raise GreedyhullError(f"cluster(...) needs Dask, which is not installed. {installing('cluster')}") from None
+    dask: Any = distributed  # it has no types
+    if address is None:
+        local = _started(dask.LocalCluster, workers or 2)
+        crew = Dask(dask.Client(local, set_as_default=False), local)
+        crew.let_workers_go_on()
+    else:
+        crew = Dask(_reached(dask.Client, address), None)
+    return crew
+
+
+def _started(local: Any, workers: int) -> Any:
+    """A cluster on this machine. Its processes import the script that starts them."""
+    try:
+        return local(n_workers=workers, threads_per_worker=1, processes=True, host=LOOPBACK, dashboard_address=f"{LOOPBACK}:0",
+                     silence_logs=50, memory_limit=0)
+    except (RuntimeError, OSError, TimeoutError) as error:
+        raise GreedyhullError(f"The workers of the Dask cluster ended before they had started ({str(error).rstrip('.')}). The "
+                              "script that starts them has to guard its code by `if __name__ == \"__main__\":`.") from error
+
+
+def _reached(client: Any, address: str) -> Any:
+    try:
+        return client(address, timeout=REACHED_IN, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise GreedyhullError(f"No Dask scheduler answered at {address} within {REACHED_IN:g} s ({type(error).__name__}). Is "
+                              "it running (`dask scheduler`), and is the address right?") from error

@@ -1,0 +1,206 @@
+"""Losses with kinks over shards: f itself, and f smoothed by μ, which answers for both in the same trip.
+
+A trip at x for f_μ brings φ_μ(z), its slopes r and Aᵀr, and beside them φ(z) and φ*(r), which are sums over rows as well. So f
+and what smoothing costs the certificate, φ(z) + φ*(r) − ⟨r, z⟩, are known wherever f_μ is, and f is seldom asked itself.
+
+With an intercept, slopes s with Σs = 0 are mixed from those at two intercepts, as `balanced` tells. f at x is φ(Ax + b) with
+the intercept b of f_μ, and min f ≥ min over u of ⟨Aᵀs, u⟩ − φ*(s) whatever b is. Where f is asked itself, it answers through
+f_μ with a μ that is next to nothing: the rows whose slopes are free then are those at their kinks, as they are where all rows
+are in one place.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+
+import numpy as np
+
+from greedyhull.points.iterate import Iterate
+from greedyhull.points.views import NOTHING, Along, Expansion
+from greedyhull.remote.intercepts import Ask, Leaning, Settled, Tilt, balanced, dual, mixed
+from greedyhull.remote.intercepts import balanced_leaning as leaning
+from greedyhull.remote.model import ShardedModel
+from greedyhull.remote.rows import Kind, Part
+from greedyhull.types import Array, AtomSet, Block, Crew, Objective, Shards, State
+
+EPS = float(np.finfo(np.float64).eps)
+SAME = 64.0 * EPS  # points that are no farther apart, relative to their size, have the same intercept
+
+
+class KinkedShards(ShardedModel):
+    """φ(Aw + b) + (l2/2)‖w‖² over shards, φ linear between kinks."""
+
+    def __init__(self, shards: Shards, kind: Kind, intercept: bool = False, l2: float = 0.0) -> None:
+        super().__init__(shards, kind, intercept, l2)
+        self._told: dict[bytes, Expansion] = {}
+        self._best: tuple[float, Array, Array] | None = None  # value, coordinates and `near` of the best point heard of
+
+    def on(self, crew: Crew) -> KinkedShards:
+        other = super().on(crew)
+        assert isinstance(other, KinkedShards)
+        other._told, other._best = {}, None
+        return other
+
+    def reduced(self) -> tuple[Objective, str]:
+        """A copy that has heard of no point yet, so that a run depends on nothing that was solved before it."""
+        assert self.facts  # the first pass, which serves all copies
+        other = copy(self)
+        other._told, other._best = {}, None
+        return other, ""
+
+    def tell(self, x: Array, found: Expansion, mu: float) -> None:
+        """Remember what was said of f at x when f_μ was asked; not where its slopes do not sum to zero."""
+        if self.has_intercept and found.rough == np.inf:
+            return
+        ridge = 0.5 * self.l2 * float(x.dot(x)) if self.l2 else 0.0
+        while len(self._told) >= 8:  # points whose values are remembered
+            self._told.pop(next(iter(self._told)))
+        near = np.append(mu, found.near) if self.has_intercept else NOTHING
+        self._told[x.tobytes()] = Expansion(found.more["sharp"] + ridge, NOTHING, np.nan, found.more, near=near)
+
+    def expansion(self, x: Array, block: Block | None, *, points: Along | None = None, near: Array | None = None,
+                  here: bool = False, sample: int = 1) -> Expansion:
+        """f and a subgradient; with an intercept, those of an f_μ that can hardly be told from f.
+
+        ⟨Aᵀs, x⟩ then has φ(z) + φ*(s) − ⟨s, z⟩ more, so that f(x) less the gap is min ⟨Aᵀs, ·⟩ − φ*(s).
+        """
+        if not self.has_intercept:
+            return super().expansion(x, block, points=points, near=near, here=here, sample=sample)
+        known = near is not None and len(near) > 0
+        mu = float(near[0]) if near is not None and known and here and points is None else self._fine(x)
+        soft = SoftShards(self, mu)
+        found = ShardedModel.expansion(soft, x, block, points=points, near=near[1:] if near is not None else None, here=here,
+                                       sample=sample)
+        norm = self.l2 * float(x.dot(x)) if self.l2 else 0.0
+        more = {**found.more, "sway": 0.0}
+        return found._replace(value=found.more["sharp"] + 0.5 * norm, dot=found.more["sharp"] + found.more["dual"] + norm,
+                              more=more, near=np.append(mu, found.near))
+
+    def _fine(self, x: Array) -> float:
+        facts = self.facts
+        size = facts.zero + float(np.abs(x).dot(facts.norms) / np.sqrt(facts.n))
+        # and no less than this
+        return max(1e-12 * size, 1e-280)  # of the size of targets and predictions: μ where f with an intercept is asked itself
+
+    def known(self, w: Iterate, block: Block | None = None, sample: int = 1) -> Expansion:
+        view, best = self.at(w), self._best
+        if best is not None and view.known is None and not len(view.near) and _same(view.x, best[1]):
+            view.near, view.here = best[2], True
+        return super().known(w, block, sample)
+
+    def _heard(self, w: Iterate) -> Expansion:
+        view = self.at(w)
+        told = self._told.get(view.x.tobytes()) if view.known is None else None
+        found = self.known(w) if told is None else told
+        if self.has_intercept:
+            view.near, view.here = found.near, True  # so that a resumed run asks with the same intercept
+            if self._best is None or found.value < self._best[0]:
+                self._best = (found.value, view.x.copy(), found.near)
+        return found
+
+    def value(self, w: Iterate) -> float:
+        return self._heard(w).value
+
+    def intercept(self, w: Iterate) -> float:
+        return self._heard(w).more["b"]
+
+    def rounding(self, w: Iterate, S: AtomSet) -> float:
+        return self._allowance(self._heard(w), w, S)
+
+    def _uncertain(self, found: Expansion, S: AtomSet) -> float:
+        """Nothing where only a value was told, which holds whatever its intercept is."""
+        return super()._uncertain(found, S) if len(found.gradient) else 0.0
+
+    def smoothed(self, mu: float) -> SoftShards:
+        """f_μ of one solve."""
+        return SoftShards(self, mu)
+
+    def distance(self, w: Iterate) -> float:
+        """Σ pᵢ|zᵢ| + Σ pᵢ|yᵢ| or more: how far predictions are from targets, about."""
+        return self._heard(w).more["size"]
+
+    def finest(self, w: Iterate) -> float:
+        """A μ that rounding of z − y hides."""
+        return EPS * self._heard(w).more["size"]
+
+    def best_state(self) -> State:
+        """The best point that was heard of, with its intercept."""
+        return {} if self._best is None else {"value": np.array(self._best[0]), "x": self._best[1], "near": self._best[2]}
+
+    def restore_best(self, state: State) -> None:
+        self._best = (float(state["value"]), state["x"], state["near"]) if "value" in state else None
+
+
+def _same(x: Array, y: Array) -> bool:
+    """Whether rounding may be all that two points differ by."""
+    return x.shape == y.shape and float(np.abs(x - y).max(initial=0.0)) <= SAME * float(np.abs(x).max(initial=0.0))
+
+
+class SoftShards(ShardedModel):
+    """f_μ over shards, for one solve; `sharpen` makes μ smaller and leaves the point where it is."""
+
+    view_name = "soft"
+
+    def __init__(self, sharp: KinkedShards, mu: float) -> None:
+        self.__dict__.update(vars(sharp))
+        self.sharp = sharp
+        self._smooth(mu)
+
+    def __repr__(self) -> str:
+        return f"smoothed {self.sharp!r}"
+
+    def _smooth(self, mu: float) -> None:
+        self.mu, self._kind, self._last = mu, replace(self.sharp.kind, mu=mu), None
+        self.traits = replace(self.sharp.traits, smooth=True, second_order=True)
+        facts = self.sharp.facts
+        self.__dict__["part"] = Part(self._shards, self._token, self._kind, facts.total, facts.zero_one)
+        self.__dict__.pop("_plain", None)
+
+    def expansion(self, x: Array, block: Block | None, *, points: Along | None = None, near: Array | None = None,
+                  here: bool = False, sample: int = 1) -> Expansion:
+        found = super().expansion(x, block, points=points, near=near, here=here, sample=sample)
+        self.sharp.tell(x, found, self.mu)
+        return found
+
+    def sharpen(self, mu: float, w: Iterate) -> None:
+        self._smooth(mu)
+        self.at(w).clear()
+        self.at(w).here = False  # the intercept is that of another μ
+
+    def _settled(self, ask: Ask, first: float, before: Leaning | None, farthest: float) -> Settled:
+        # of μ, or of the loss where nothing is known: an intercept is expected no closer to its prediction
+        expected = 1e-3 * (self.mu if before is not None else self.mu + self.facts.zero)
+        return balanced(ask, first, expected, before, farthest)
+
+    def _tilted(self, at: Settled) -> tuple[Tilt, Array]:
+        return mixed(at)
+
+    def _dual(self, at: Settled, tilt: Tilt) -> float:
+        return dual(at, tilt) if self.has_intercept else super()._dual(at, tilt)
+
+    def _leaning(self, x: Array, at: Settled) -> Leaning:
+        return leaning(x, at, self.facts.mean)
+
+    def _swing(self, x: Array, b: float, size: float, off: float) -> float:
+        """Nothing: lower bounds hold for any slopes, and steepness is that of all of them."""
+        return 0.0
+
+    def smoothing_error(self, w: Iterate, S: AtomSet) -> float:
+        """φ(z) + φ*(s) − ⟨s, z⟩ ≥ 0 for the slopes s of f_μ: what smoothing costs the certificate.
+
+        With an intercept, what is left of Σs counts as well, and the rounding of what moving them adds to φ*.
+        """
+        found = self.known(w)
+        if not self.has_intercept:
+            return found.more["lost"]
+        rounded = 2.0 * EPS * (self.facts.depth + 16.0) * found.more["size"]
+        return found.more["lost"] + rounded + self._uncertain(found._replace(more={**found.more, "sway": 0.0}), S)
+
+    def state(self) -> State:
+        best = {f"best.{name}": array for name, array in self.sharp.best_state().items()} if self.has_intercept else {}
+        return {"mu": np.array(self.mu), **best}
+
+    def restore(self, state: State) -> None:
+        self._smooth(float(state["mu"]))
+        self.sharp.restore_best({name.removeprefix("best."): array for name, array in state.items() if name != "mu"})

@@ -1,0 +1,367 @@
+"""Losses of linear models over shards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from functools import cached_property
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+
+from greedyhull.errors import GreedyhullError, check
+from greedyhull.objectives.expansion import ByExpansion
+from greedyhull.objectives.losses.base import Separable
+from greedyhull.objectives.minibatches import Batch
+from greedyhull.objectives.restricted import MANY_ROWS
+from greedyhull.objectives.ridge import Ridge
+from greedyhull.points.iterate import Iterate, inner_products
+from greedyhull.points.views import NOTHING, Along, Expansion
+from greedyhull.remote.executors import Serial, Trips
+from greedyhull.remote.intercepts import Ask, Leaning, Settled, Tilt, leaning, settled, tilted
+from greedyhull.remote.rows import Kind, Part
+from greedyhull.remote.summary import Facts, FirstLook, allowance, facts_of, uncertain
+from greedyhull.remote.tasks import AllRows, Bend, Curved, Expand, Swing, fetched
+from greedyhull.remote.worker import packed
+from greedyhull.theory import Constant
+from greedyhull.types import Array, AtomSet, Block, Crew, Index, Minibatch, Objective, Shape, Shards, Sums, Traits
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+class ShardedModel(ByExpansion):
+    """φ(Aw) + (l2/2)‖w‖² over shards, computed by a crew; `on` gives it to another one.
+
+    The data are looked at in a first pass, when something about them is first needed. ``marks`` tell whether a shard has
+    changed since.
+    """
+
+    def __init__(self, shards: Shards, kind: Kind, intercept: bool = False, l2: float = 0.0, crew: Crew | None = None) -> None:
+        self._kind, self.has_intercept, self.l2 = kind, intercept, l2
+        self.name, self.numbers = kind.name, kind.numbers
+        self.domain: Shape = (int(shards.d),)
+        self.marks = [shards.mark(k) for k in range(shards.count)]
+        self._shards: Any = packed(shards, self.marks)
+        self._token = uuid4().hex
+        self._trips = Trips(Serial() if crew is None else crew)
+        loss = kind.on(np.zeros(1), 1.0)
+        self.traits = Traits(terms="finite", smooth=loss.smooth, quadratic=loss.quadratic, intercept=intercept,
+                             remote=True, second_order=loss.twice_differentiable)
+        self._facts: Facts | None = None
+        self._ridge = Ridge(l2, self.domain) if l2 else None
+        self._reach: tuple[AtomSet, float, object] | None = None
+        self._scale: float | None = None
+        self._last: tuple[Array, Expansion] | None = None
+
+    def __repr__(self) -> str:
+        shards = f"{self._shards.count} shard{'' if self._shards.count == 1 else 's'}"
+        intercept, ridge = ", intercept=True" if self.has_intercept else "", f", l2={self.l2!r}" if self.l2 else ""
+        return f"{self.kind.name}({shards}, d={self.domain[0]}{intercept}{ridge})"
+
+    # --- who computes ---------------------------------------------------------------------------------------------
+
+    def on(self, crew: Crew) -> ShardedModel:
+        """The same objective, computed by a crew: ``processes(n)`` or ``cluster(...)``, say.
+
+        Parameters
+        ----------
+        crew : Crew
+            Who computes.
+
+        Returns
+        -------
+        ShardedModel
+            The objective; what was found out about the data is kept.
+        """
+        other = copy(self)
+        other._trips, other._last = Trips(crew), None
+        return other
+
+    @property
+    def crew(self) -> Crew:
+        """Who computes."""
+        return self._trips.crew
+
+    @property
+    def kind(self) -> Kind:
+        """Which loss."""
+        return self._kind
+
+    def shard_marks(self) -> dict[str, str]:
+        """The mark of each shard, by its name."""
+        return {self._shards.name(k): mark for k, mark in enumerate(self.marks)}
+
+    @property
+    def trips(self) -> int:
+        """How many times all data were asked so far."""
+        return self._trips.count
+
+    @property
+    def facts(self) -> Facts:
+        """What the first pass found; it is made when this is first asked for."""
+        if self._facts is None:
+            look = FirstLook(self._shards, self._token, self.kind)
+            sums = self._trips.sums(look, np.ones(self._shards.count), 3 * self.domain[0])
+            self._facts = facts_of(sums, self._shards, self.kind, self.has_intercept)
+            self._shards.expect(sums["prints"])
+        return self._facts
+
+    def each(self, task: Any, size: int) -> list[Sums]:
+        """What a task that returns about ``size`` numbers for a shard found, by shard or by bundle."""
+        return self._trips.each(task, self.facts.rows, size)
+
+    def reduced(self) -> tuple[Objective, str]:
+        """What a solver is to work on, and why: the quadratic that squares with few columns are, else itself."""
+        from greedyhull.remote.tasks import WIDEST, GramSquares
+
+        if not self.traits.quadratic or self.domain[0] > WIDEST:
+            return self, ""
+        return GramSquares(self), (f"{self!r} has {self.domain[0]} columns: one pass over the shards made XᵀX and Xᵀy, the "
+                                   "solver worked on these, and the certificate was computed over the shards.")
+
+    @cached_property
+    def part(self) -> Part:
+        """How a shard becomes a design and a loss."""
+        facts = self.facts
+        return Part(self._shards, self._token, self.kind, facts.total, facts.zero_one)
+
+    @cached_property
+    def _plain(self) -> Separable:
+        """The loss, with its numbers, of no data."""
+        return self.kind.on(np.zeros(1), 1.0)
+
+    # --- at a point -----------------------------------------------------------------------------------------------
+
+    def expansion(self, x: Array, block: Block | None, *, points: Along | None = None, near: Array | None = None,
+                  here: bool = False, sample: int = 1) -> Expansion:
+        """f, ∇f, the Hessian on ``block`` and f along a line, in one trip; where an intercept must be searched for, a few.
+
+        With an intercept that is not quite the best one, ``value`` is f there, ∇f is that of `intercepts`, and ``rough`` what
+        a better one would take from the gap.
+        """
+        before = Leaning.read(near) if near is not None and len(near) else None
+        if block is None and points is None and not here and self._last is not None and np.array_equal(self._last[0], x) and (
+                before is None or not self._last[1].rough):
+            return self._last[1]  # as for a copy of a point that is known
+        if not self.has_intercept:
+            at = Settled(self._asked(x, 0.0, block, points, sample=sample), 0.0)
+        elif self.traits.quadratic or points is not None or (here and before is not None):
+            b = self._mean_intercept(x) if self.traits.quadratic or before is None else before.b
+            off = 0.0 if before is None else before.off
+            at = Settled(self._asked(x, b, block, points, off, tilt=self._tilt(points, before), sample=sample), b, off)
+        else:
+            at = self._profiled(x, block, before, sample)
+        found = self._expansion(x, block, points, at, sample)
+        if points is None:
+            self._last = (x, found._replace(hessian=None, block=None, sample=1))
+        return found
+
+    def _profiled(self, x: Array, block: Block | None, before: Leaning | None, sample: int) -> Settled:
+        """What is said at x with an intercept that is good enough there."""
+        ask = lambda b, off, beside: self._asked(x, b, block, None, off, beside, sample=sample)
+        facts = self.facts
+        farthest = 1.0 + 1.01 * (facts.farthest + float(np.abs(x).dot(facts.largest)))
+        first = facts.alone - float(facts.mean.dot(x)) if before is None else before.at(x)
+        return self._settled(ask, first, before, farthest)
+
+    def _settled(self, ask: Ask, first: float, before: Leaning | None, farthest: float) -> Settled:
+        return settled(ask, first, self.n, before, farthest)
+
+    def _tilted(self, at: Settled) -> tuple[Tilt, Array]:
+        """How slopes are moved to where they sum to zero, and what Aᵀr then changes by, times t."""
+        return tilted(at, self._plain), at.sums["lean"]
+
+    def _dual(self, at: Settled, tilt: Tilt) -> float:
+        """φ* of the slopes of a smoothed loss."""
+        return float(at.sums["dual"])
+
+    def _leaning(self, x: Array, at: Settled) -> Leaning:
+        return leaning(x, at, self.facts.mean)
+
+    def _asked(self, x: Array, b: float, block: Block | None, points: Along | None, off: float = 0.0,
+               beside: Array | None = None, tilt: float = 0.0, sample: int = 1) -> dict[str, Array]:
+        facts = self.facts
+        v, steps = (None, None) if points is None else (points.v, points.steps)
+        task = Expand(self.part, x, b, self.has_intercept, block, v, tilt, steps, off, beside, sample)
+        size = self.domain[0] * (3 if self.has_intercept else 1) + (0 if block is None else len(block) ** 2) + 16
+        return self._trips.sums(task, facts.rows, size)
+
+    def _expansion(self, x: Array, block: Block | None, points: Along | None, at: Settled, sample: int) -> Expansion:
+        sums, b, _ = at
+        hessian, line, tilt, near = self._hessian(sums, block), sums.get("line"), Tilt(0.0, 0.0, 0.0), NOTHING
+        value, gradient, dot = float(sums["value"]), sums["gradient"], float(sums["dot"]) - b * float(sums["residual"])
+        if self.has_intercept:
+            (tilt, lean), near = self._tilted(at), self._leaning(x, at).written()
+            gradient = gradient + tilt.t * lean if tilt.t else gradient
+            dot += tilt.t * float(lean.dot(x)) if tilt.t else 0.0
+        size = float(sums["size"])
+        more = {"square": float(sums["square"]), "size": size, "b": b, "bow": float(sums.get("bow", 0.0)), **tilt._asdict()}
+        if "sharp" in sums:
+            sharp, dual = float(sums["sharp"]), self._dual(at, tilt)
+            more |= {"sharp": sharp, "dual": dual, "lost": sharp + dual - dot}
+        rough = np.inf if abs(tilt.left) > EPS * size else tilt.sway if tilt.sway > EPS * self.facts.depth * size else 0.0
+        if self.l2:
+            lx = self.l2 * x
+            norm = float(lx.dot(x))
+            value, gradient, dot = value + 0.5 * norm, gradient + lx, dot + norm
+            if line is not None and points is not None:
+                lv, steps = self.l2 * points.v, points.steps
+                first, second = float(lx.dot(points.v)), float(lv.dot(points.v))
+                line = line + np.stack([0.5 * norm + steps * first + 0.5 * steps**2 * second, first + steps * second,
+                                        np.full(len(steps), second)], axis=1)
+        return Expansion(value, gradient, dot, more, hessian, block, line, near, rough, sample)
+
+    def _hessian(self, sums: Sums, block: Block | None) -> Array | None:
+        """The Hessian on the atoms of ``block``, that of the best intercept where there is one."""
+        if block is None:
+            return None
+        hessian = sums["hessian"]
+        if self.has_intercept:
+            hessian = hessian - np.outer(sums["across"], sums["across"]) / max(float(sums["bent"]), 1e-30)
+        return hessian + self.l2 * inner_products(block, block, self.domain) if self.l2 else hessian
+
+    def with_hessian(self, known: Expansion, x: Array, block: Block, sample: int) -> Expansion:
+        """One trip, for the Hessian alone."""
+        task = Curved(self.part, x, known.more["b"], self.has_intercept, block, sample)
+        sums = self._trips.sums(task, self.facts.rows, len(block) ** 2 + len(block) + 1)
+        return known._replace(hessian=self._hessian(sums, block), block=block, sample=sample)
+
+    def sampled(self, sample: int, atoms: int) -> int:
+        # times as many rows as atoms must be left in a sample: with 30, sparse rows took half as many trips again
+        return sample if self.n > max(MANY_ROWS, sample * 100 * atoms) else 1
+
+    def remembered(self, found: Expansion) -> Array:
+        """The intercept, and where it goes from here; see `intercepts`."""
+        return found.near
+
+    def _mean_intercept(self, x: Array) -> float:
+        """The best intercept of squares: the mean target less the mean prediction."""
+        return self.facts.target - float(self.facts.mean.dot(x))
+
+    def _tilt(self, points: Along | None, before: Leaning | None) -> float:
+        """How the intercept moves along a line: by the means of rows, which is exact for squares, else as it leans on x."""
+        if points is None or not self.has_intercept:
+            return 0.0
+        lean = self.facts.mean if self.traits.quadratic or before is None else before.lean
+        return -float(lean.dot(points.v))
+
+    def bend(self, x: Array, v: Array, end: float, near: Array) -> float:
+        """Σ pᵢ sup ℓ''·(xᵢ·v)² along the line, and that of the ridge."""
+        before = Leaning.read(near) if len(near) else None
+        task = Bend(self.part, x, 0.0 if before is None else before.b, v, self._tilt(Along(v, NOTHING), before), end)
+        return float(self._trips.sums(task, self.facts.rows, 1)["bend"]) + float((self.l2 * v).dot(v))
+
+    def intercept(self, w: Iterate) -> float:
+        """The intercept that belongs to w; 0 where the objective has none."""
+        return self.known(w).more["b"]
+
+    @property
+    def scale(self) -> float:
+        """The loss of predicting zero, or the best constant where there is an intercept."""
+        if self._scale is None:
+            self._scale = abs(self.facts.zero)
+            if self.has_intercept:
+                bare = float(self.expansion(np.zeros(self.domain), None).value)
+                self._scale = abs(bare) if np.isfinite(bare) else 0.0
+        return self._scale
+
+    # --- some of the terms ----------------------------------------------------------------------------------------
+
+    @property
+    def n(self) -> int:
+        """How many rows there are."""
+        return self.facts.n
+
+    def batch(self, index: Index) -> Minibatch:
+        """Some of the rows, fetched in one trip; the mean over all batches is f."""
+        check(not self.has_intercept or self.traits.quadratic, f"A minibatch of {self!r} would fit an intercept of its own, "
+              "and its gradient is not an unbiased one of f. Leave the intercept out, or add a constant column.")
+        rows, loss = fetched(self._trips, self.part, self.facts, index)
+        return self._batch(rows, loss, index)
+
+    def _batch(self, rows: Any, loss: Separable, index: Index) -> Batch:
+        centre = None
+        if self.has_intercept:
+            loss.y, centre = loss.y - self.facts.target, self.facts.mean
+        return Batch(rows, loss, index, centre, self.l2)
+
+    def singles(self, index: Index) -> list[Minibatch]:
+        """Each of these rows as a batch of its own, all fetched in one trip."""
+        rows, loss = fetched(self._trips, self.part, self.facts, index)
+        y, p = np.asarray(loss.y), len(index) * np.asarray(loss.p)
+        ones = [slice(i, i + 1) for i in range(len(index))]
+        return [self._batch(rows[one], self.part.kind.on(y[one].copy(), p[one]), index[one]) for one in ones]
+
+    def everything(self) -> Minibatch:
+        """All rows as one batch: a trip for each question."""
+        return AllRows(self)
+
+    # --- promises -------------------------------------------------------------------------------------------------
+
+    def reach(self, S: AtomSet) -> float:
+        """max over the atoms of Σⱼ |dⱼ|‖Xⱼ‖₂, which ‖Xu‖₂ is at most for every point u of the hull."""
+        kept = self._reach
+        if kept is None or kept[0] is not S or kept[2] != S.seen:
+            kept = self._reach = (S, float(S.max_abs(self.facts.norms.copy())), S.seen)
+        return kept[1]
+
+    def _swing(self, x: Array, b: float, size: float, off: float) -> float:
+        """What an error of z of this length adds beyond first order; losses whose slopes must be looked at take a trip."""
+        if self.kind.loss.swing is not Separable.swing:
+            return float(self.kind.on(np.zeros(1), self.facts.heaviest).swing(size, np.zeros(1), off))
+        return float(self._trips.sums(Swing(self.part, x, b, off), self.facts.rows, 1)["swing"])
+
+    def rounding(self, w: Iterate, S: AtomSet) -> float:
+        """What rounding can have done to value − lower bound; see `greedyhull.remote.summary`."""
+        return self._allowance(self.known(w), w, S)
+
+    def _allowance(self, found: Expansion, w: Iterate, S: AtomSet) -> float:
+        view = self.at(w)
+        terms = float(np.count_nonzero(view.x) + len(w) + 3 * view.moves)
+        reach = self.reach(S)
+        off = EPS * (16.0 + terms) * (reach + abs(found.more["b"]) * self.facts.n**0.5)
+        bare = allowance(self.facts, found, reach, terms, self._swing(view.x, found.more["b"], found.more["size"], off))
+        if self.has_intercept:
+            bare += self._uncertain(found, S)
+        return bare if self._ridge is None else 1.125 * (bare + self._ridge.rounding(w, S))
+
+    def _uncertain(self, found: Expansion, S: AtomSet) -> float:
+        """What an intercept that is not the best one adds to a gap."""
+        return uncertain(self.facts, found, float(S.max_abs(self.facts.largest.copy())))
+
+    def curvature(self, S: AtomSet) -> Constant:
+        """M ≤ β·(2·max‖Au‖_p)² + l2·D², where β bounds ℓ''."""
+        beta = float(np.max(self.kind.on(np.zeros(1), 1.0).beta(np.full(1, -np.inf), np.full(1, np.inf))))
+        reach = self.reach(S)
+        loss = beta * self.facts.heaviest * 4.0 * reach * reach * (1.0 + 1e-9) if reach > 0.0 else 0.0
+        return Constant(loss + (self.l2 * S.diameter**2 if self.l2 else 0.0), "upper bound", "M")
+
+    def precise(self) -> ShardedModel:
+        """Itself: products are made in float64, whatever the shards are in."""
+        return self
+
+
+def refuse(name: str, why: str) -> GreedyhullError:
+    """What is said of an objective that needs all rows in one place."""
+    return GreedyhullError(f"{name} was given shards, and it needs all rows in one place: {why}")
+
+
+TINY = (np.ones((2, 1)), np.array([0.0, 1.0]))  # data on which the other arguments are checked
+
+
+def over(function: Callable[..., Any], shards: Shards, named: dict[str, Any], targets: str, numbers: tuple[str, ...]) -> Any:
+    """The objective of a loss over shards; its other arguments are checked as they are for arrays."""
+
+    check(shards.count >= 1, "There are no shards; at least one is wanted.")
+    check(shards.d >= 1, lambda: f"The shards have {shards.d} columns; at least one is wanted.")
+    sample = function(*TINY, **named)
+    loss: Any = sample.exact.loss if sample.has_intercept else sample.exact
+    if not isinstance(loss, Separable):
+        raise GreedyhullError(f"{sample!r} is no sum over rows, which is all that shards can be added up for.")
+    kind = Kind(type(loss), sample.name, tuple(vars(loss)[number] for number in numbers), targets)
+    if loss.smooth:
+        return ShardedModel(shards, kind, sample.has_intercept, sample.l2)
+    from greedyhull.remote.kinked import KinkedShards
+
+    return KinkedShards(shards, kind, sample.has_intercept, sample.l2)

@@ -1,0 +1,276 @@
+"""The page about one solution."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+
+from greedyhull.driver.bounds.of_run import bounds_of
+from greedyhull.driver.certificate import Certificate, afresh
+from greedyhull.driver.solution import Absent, measure
+from greedyhull.driver.trace import Trace
+from greedyhull.errors import GreedyhullError
+from greedyhull.points.gradients import taken
+from greedyhull.points.validate import as_answer
+from greedyhull.report import words as proved
+from greedyhull.report.figure import Line
+from greedyhull.report.words import answer, atoms, course, intercepts, need, page, price, prices, used
+from greedyhull.solvers.parts.steps import APriori, Estimating, rule_of
+
+if TYPE_CHECKING:
+    from greedyhull.driver.solution import Solution
+    from greedyhull.theory import Bound
+
+
+class Told(NamedTuple):
+    """The bounds near the gap, which are shown, and those far above it, which are folded away."""
+
+    near: list[Bound]
+    far: list[Bound]
+
+
+def told(bounds: Sequence[Bound], gap: float | None) -> Told:
+    """The bounds of a run by how far above its gap they are; without a gap all are shown.
+
+    The gap itself is one of them, the only one without constants. It is there to compare the others with.
+    """
+    if gap is None:
+        return Told(list(bounds), [])
+    near = [bound for bound in bounds if _near(bound, gap)]
+    if not any(bound.constants for bound in near):
+        return Told([], list(bounds))
+    return Told(near, [bound for bound in bounds if not _near(bound, gap)])
+
+
+def _near(bound: Bound, gap: float) -> bool:
+    return bound.value <= gap or bound.value < 100.0 * gap  # times the gap: a bound from there on says little about the run
+
+
+PACKAGES = ("greedyhull", "numpy", "scipy")
+
+
+def call(solution: Solution) -> str:
+    """The call of `minimize`, with what f and S print as."""
+    given = {"f": solution.objective, "S": solution.atom_set, "solver": solution.solver, "stop": solution.stop}
+    lines = [f"{name} = {value!r}" for name, value in given.items()]
+    return "\n".join([*lines, f"s = greedyhull.minimize(f, S, solver, stop=stop, seed={solution.seed})"])
+
+
+def versions() -> list[tuple[str, str]]:
+    """What was installed, by name."""
+    found = [("Python", platform.python_version())]
+    for name in PACKAGES:
+        try:
+            found.append((name, version(name)))
+        except PackageNotFoundError:
+            continue
+    return [*found, ("system", f"{platform.system()} {platform.machine()}")]
+
+
+def told_by(solution: Solution) -> str:
+    """The first value of the run: other data would give another."""
+    first = float(solution.trace["value"][0]) if len(solution.trace) else np.nan
+    if not np.isfinite(first):
+        return ""
+    k = int(solution.trace["iteration"][0])
+    return (f"At iteration {k} the value was {first:.15g}. If a new run has another value there, its data or its "
+            "starting point differ.")
+
+
+class Until:
+    """A run as it was when only the first rows of its trace had been written."""
+
+    def __init__(self, solution: Solution, rows: int) -> None:
+        self._whole = solution
+        self.trace = Trace()
+        self.trace.rows, self.trace.steps = solution.trace.rows[:rows], solution.trace.steps[: rows - 1]
+        last, kind, delta = rows - 1, solution.certificate.kind, solution.certificate.delta
+        value, gap = float(self.trace["value"][last]), float(self.trace["gap"][last])
+        known = np.isfinite(value)
+        self.certificate = Certificate(value if known else None, gap if np.isfinite(gap) else None,
+                                       value - gap if known and kind != "stationary" else -np.inf, kind, delta)
+        self.iterations = int(self.trace["iteration"][last])
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._whole, name)  # all else is as the whole run has it
+
+
+def bounds_along(solution: Solution, found: list[Bound]) -> list[Line]:
+    """The smallest of the bounds that were ``found`` at the end, followed over the run; those on a limit have no k.
+
+    Bounds far above the gap are left out, and so are all of them where the run has one iteration: they would say nothing.
+    """
+    near = told(found, solution.certificate.gap).near
+    wanted = sorted((bound for bound in near if bound.of != "limit" and bound.constants), key=lambda bound: bound.value)
+    length = len(solution.trace)
+    if not wanted or length < 3:  # rows of a trace from which on there is a course to draw
+        return []
+    moments = np.unique(np.geomspace(2, length, 14).astype(int))
+    k = solution.trace["iteration"][moments - 1].astype(float)
+    values = {bound.name: np.full(len(moments), np.nan) for bound in wanted}
+    for place, rows in enumerate(moments.tolist()):
+        run = cast("Solution", Until(solution, rows))  # what it does not say itself, the solution does
+        for bound in found if rows == length else bounds_of(run):
+            if bound.name in values:
+                values[bound.name][place] = bound.value
+    lines: list[Line] = []
+    for bound in wanted:
+        y = values[bound.name]
+        covered = any(np.allclose(y, line.y, rtol=0.15, equal_nan=True) for line in lines)
+        if np.isfinite(y).sum() > 1 and not covered:  # a point makes no line
+            lines.append(Line(f"{bound.name}: {bound.of}{_held(bound)}", k, y, look="dashed"))
+    return lines[:3]  # bounds at most
+
+
+def _held(bound: Bound) -> str:
+    return "" if bound.holds == "always" else f" ({bound.holds})"
+
+
+class Part(NamedTuple):
+    """What was done, how often, how long one takes, and all of them."""
+
+    name: str
+    times: int
+    each: float
+    seconds: float
+
+
+def split(solution: Solution) -> list[Part]:
+    """Gradients, oracle, steps and certificates; what is left of the run's time comes last, under the name "all else".
+
+    Where the parts alone take longer than the run did, compiled code has done several at once, and the list is empty; so it
+    is for runs that were resumed and whose trace does not have their beginning.
+    """
+    trace = solution.trace
+    if not len(trace) or trace["iteration"][0] > 1:
+        return []
+    calls, gradients = int(trace["oracle_calls"][-1]), int(trace["gradient_calls"][-1])
+    steps = int(trace["iteration"][-1] - trace["iteration"][0])
+    try:
+        each = _timed(solution)
+    except GreedyhullError:
+        return []
+    told = solution.certificate.kind in ("probability", "expectation")  # by samples: no value was computed
+    counts = {"gradient": gradients, "gradient estimate": steps, "oracle": calls, "step": steps,
+              "certificate": 0 if told else trace.recorded}
+    parts = [Part(name, times, each[name], times * each[name]) for name, times in counts.items() if times and name in each]
+    rest = solution.seconds - sum(part.seconds for part in parts)
+    return [*parts, Part("all else", 0, 0.0, rest)] if rest >= 0.0 else []
+
+
+def _timed(solution: Solution) -> dict[str, float]:
+    """Seconds of each part, done once at the point that was found."""
+    f, S, solver = solution.objective, solution.atom_set, solution.solver
+    w, rng = afresh(solution.point), np.random.default_rng(0)
+    oracle = S.oracle(rng)
+    if f.traits.terms == "stream":  # a stream: its samples are not for us to take
+        g = rng.standard_normal(S.shape)
+        return {"oracle": _median(lambda: oracle.argmin(g))}
+    g = taken(S, f.gradient(w))
+    v = w.toward(as_answer(oracle.argmin(g), S.shape).atom)
+
+    def moved() -> None:
+        w.move(v, 0.0)  # what is kept with a point is computed again after a move, even one of no length
+
+    def known() -> Any:
+        moved()
+        return f.gradient(w)
+
+    found = {"gradient": _median(lambda: f.gradient(w), moved), "oracle": _median(lambda: oracle.argmin(g)),
+             "certificate": _median(lambda: (f.value(w), f.gradient_dot(w), f.rounding(w, S)), known)}
+    rule = rule_of(solver)
+    if rule is not None:  # others solve a small problem instead, which is their own work
+        found["step"] = _median(moved)
+        if not isinstance(rule, APriori):  # it is not set in advance, but looked for
+            found["step"] += _median(lambda: f.along(w, v).argmin(), moved)
+    if isinstance(solver, Estimating):
+        from greedyhull.objectives.minibatches import source_of
+
+        estimate, x, k = solver.estimator.start(source_of(f, rng)), w.array(), max(solution.iterations, 1)
+        found["gradient estimate"] = _median(lambda: estimate(x, k))
+    return found
+
+
+def _median(action: Callable[[], Any], before: Callable[[], Any] = lambda: None) -> float:
+    taken: list[float] = []
+    # seconds
+    while len(taken) < 7 and sum(taken) < 0.1:  # each part, unless it is slow
+        before()
+        began = perf_counter()
+        action()
+        taken.append(perf_counter() - began)
+    return float(np.median(taken))
+
+
+def write(solution: Solution, path: str | Path, *, title: str | None = None, names: Sequence[str] | None = None,
+          opening: Sequence[str] = (), closing: Sequence[str] = (), budget: str | None = None,
+          things: str = "coordinates") -> Path:
+    """Write one self-contained HTML page about a solution.
+
+    The page holds its figures and its style, and loads nothing. It follows the reader's choice of light or dark, and fits a
+    phone.
+
+    Parameters
+    ----------
+    solution
+        What `minimize` returned.
+    path
+        The file to write; its folder must exist.
+    title
+        The title of the page; without one, the kind of certificate decides.
+    names
+        One name for each coordinate.
+    opening, closing
+        Sentences to print above the answer, and below it.
+    budget, things
+        What to call the radius (by default "total" where that is its name) and the coordinates.
+
+    Returns
+    -------
+    pathlib.Path
+        The path of the page.
+    """
+    need()
+    c = solution.certificate
+    return page(
+        "page.html", path, title=title or proved.title(c, solution.converged), opening=opening, closing=closing,
+        solution=solution, answer=answer(solution, things), constants_told=intercepts(solution),
+        price=price(solution, budget), prices=prices(solution), **_weights(solution, names, things),
+        heading=proved.heading(c), means=proved.means(c),
+        certificate=proved.rows(c, solution.objective.scale, solution.reason), **_course(solution),
+        constants={} if from_file(solution) else solution.constants, from_file=from_file(solution),
+        call=call(solution), versions=versions(), told_by=told_by(solution),
+    )
+
+
+def from_file(solution: Solution) -> bool:
+    """Whether objective and set are not there, as in solutions that were saved."""
+    return isinstance(solution.objective, Absent)
+
+
+def _weights(solution: Solution, names: Sequence[str] | None, things: str) -> dict[str, Any]:
+    """Coordinates and atoms, as lists and as bars."""
+    from greedyhull.report.figure import bars
+
+    found, mixed = used(solution, names), atoms(solution, names)
+    called, listed = (measure(solution), things) if found else ("weight", "atoms")
+    return {"used": found, "atoms": mixed, "measure": called, "things": listed,
+            "bars": bars(found or mixed, things=listed, measure=called) if found or mixed else ""}
+
+
+def _course(solution: Solution) -> dict[str, Any]:
+    """Figures of the run, the bounds that apply to it, and where its time went."""
+    from greedyhull.report.figure import panels, svg
+    from greedyhull.theory import Bounds
+
+    bounds = Bounds([]) if from_file(solution) else solution.bounds()
+    dashed = bounds_along(solution, bounds)
+    figures = [(svg(panel, place), panel.words()) for place, panel in enumerate(panels(solution, dashed), start=1)]
+    return {"course": course(solution), "figures": figures, "dashed": dashed, "bounds": bounds,
+            "told": told(bounds, solution.certificate.gap), "parts": split(solution)}

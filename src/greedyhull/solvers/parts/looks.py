@@ -1,0 +1,521 @@
+"""When and how a stochastic solver has its point certified."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from math import inf, log, sqrt
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from greedyhull.errors import GreedyhullError, check, hinted, shown
+from greedyhull.measures.terms import reach
+from greedyhull.objectives.accuracy import error_slack
+from greedyhull.objectives.black_box import FiniteSum
+from greedyhull.objectives.limits import coarse_of, gradient_errors
+from greedyhull.objectives.minibatches import count_of, counts_of, source_of
+from greedyhull.objectives.ridge import without_ridge
+from greedyhull.objectives.stream import Stream
+from greedyhull.points.coordinate_iterate import Average, CoordinateIterate
+from greedyhull.points.iterate import Iterate
+from greedyhull.solvers.parts.memory import Memory, Recorder
+from greedyhull.solvers.parts.progress import Progress, weaker
+from greedyhull.types import (
+    Answer,
+    Array,
+    AtomSet,
+    Kind,
+    LinearModel,
+    Objective,
+    State,
+    Supply,
+    has,
+    lacks,
+    linear_model,
+    listed,
+)
+
+MANY = 1024  # random numbers that are made at once
+
+
+def choice_of(f: Objective, memory: Memory) -> Latest | Drawn:
+    """The last point of a convex f; for another one theory is about a point drawn from all of them."""
+    return Latest() if f.traits.convex else Drawn(memory)
+
+
+class Latest:
+    """The point as it is."""
+
+    def seen(self, x: Array, eta: float) -> None:
+        """Nothing need be kept."""
+
+    def point(self, w: Iterate) -> Iterate:
+        return seen_from(w, w.copy())
+
+    def state(self) -> State:
+        return {}
+
+    def restore(self, state: State) -> None:
+        pass
+
+
+class Drawn:
+    """One of the points so far, w_i with probability η_i/Σ η: its expected gap is the mean Σ η_i g(w_i)/Σ η_i, of which the
+    theorem is. A new point takes the place of the one that is kept with probability η_k/(η_1 + … + η_k).
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory, self.kept = memory, np.zeros(0)
+        self.total, self.steps = 0.0, 0
+        self._numbers: Array = np.zeros(0)
+
+    def seen(self, x: Array, eta: float) -> None:
+        """x joins with weight η."""
+        block, place = divmod(self.steps, MANY)
+        if place == 0 or not len(self._numbers):
+            self._numbers = self.memory.fresh(4, block).random(MANY)
+        self.steps += 1
+        self.total += eta
+        if self._numbers[place] * self.total < eta:
+            self.kept = x.copy()
+
+    def point(self, w: Iterate) -> Iterate:
+        return seen_from(w, CoordinateIterate(self.kept.copy()) if len(self.kept) else w.copy())
+
+    def state(self) -> State:
+        return {"kept": self.kept.copy(), "drawn": np.array([self.total, self.steps])}
+
+    def restore(self, state: State) -> None:
+        self.kept = state["kept"].copy()
+        self.total, self.steps = float(state["drawn"][0]), int(state["drawn"][1])
+
+
+def seen_from(w: Iterate, point: Iterate) -> Iterate:
+    """``point`` with the work and the step of the run that w is in."""
+    point.work, point.step = w.work, w.step
+    return point
+
+
+def full_gap(f: Objective, w: Iterate, oracle: Recorder, also: Any = None) -> Progress:
+    """The point as it is now with its full gap: one pass over the data."""
+    now = seen_from(w, w.copy())
+    g = f.gradient(now)
+    answer = oracle.glance(g)
+    return Progress.of(now, f.gradient_dot(now) - answer.atom.dot(g), answer, also=also)
+
+
+class Looks:
+    """A look costs as much as one pass over n terms; so many terms must have been spent before the next one.
+
+    The wait is n terms, or a tenth of what has been spent if that is more: looking takes at most half of the work, a
+    vanishing part of it in the long run, and a solve goes at most a tenth beyond the point where it should stop. With
+    ``every`` the count is one of steps, and looks are at its multiples.
+
+    >>> looks = Looks(100)
+    >>> looks.passed(40), looks.due(139), looks.due(140)
+    (None, False, True)
+    """
+
+    def __init__(self, n: float, every: int | None = None) -> None:
+        check(every is None or (isinstance(every, (int, np.integer)) and every >= 1),
+              f"every={every!r} was given; a whole number of steps from one look to the next, or None, is wanted.")
+        self.n, self.every, self.next = n, every, 0.0
+
+    def due(self, done: float) -> bool:
+        """Whether it is time, after ``done`` terms, or steps where ``every`` counts."""
+        return done >= self.next
+
+    def passed(self, done: float) -> None:
+        """A look has been taken."""
+        self.next = done + max(self.n, 0.1 * done) if self.every is None else self.every * (done // self.every + 1.0)
+
+    def state(self) -> State:
+        return {"next": np.array(self.next)}
+
+    def restore(self, state: State) -> None:
+        self.next = float(state["next"])
+
+
+def range_bound(f: Objective, S: AtomSet) -> float | None:
+    """C ≥ |⟨∇fᵢ(x), y − u⟩| for all terms i and all x, y, u in the hull of S; None if nobody knows one.
+
+    For φ(Ax) it is max nᵢpᵢ·sup|ℓ'ᵢ|·(the width of aᵢ over S), plus l2·max‖u‖·D for a ridge; otherwise L·D, if f tells a bound
+    L on the length of the gradient of every term (``lipschitz``).
+
+    >>> import greedyhull as gh
+    >>> range_bound(gh.logistic(np.array([[1.0, 3.0]]), [1]), gh.Simplex(2)) <= 2 / (1 + np.e) * (1 + 1e-8)
+    True
+    """
+    model = linear_model(f)
+    if model is not None:
+        R, D = reach(S) if model.l2 else (0.0, 0.0)
+        return _finite(_terms(model, S).max() + model.l2 * R * D) if not model.has_intercept else None
+    L = f.lipschitz if isinstance(f, FiniteSum | Stream) else None
+    return None if L is None else _finite(L * S.diameter)
+
+
+def _terms(f: LinearModel, S: AtomSet) -> Array:
+    low, high = S.row_ranges(f.design.precise())
+    out: Array = counts_of(f) * np.broadcast_to(f.exact.lipschitz(low, high), f.n) * (high - low)
+    return out
+
+
+def _finite(C: float) -> float | None:
+    return float(C) * (1.0 + 1e-9) if np.isfinite(C) else None  # for the rounding of a bound
+
+
+class Look(Protocol):
+    """The frozen configuration: how a point is certified, and at which steps (``every``; None: as the work grows)."""
+
+    averages: ClassVar[bool]  # whether it certifies a mean of the points, which needs unbiased estimates of the gradient
+
+    @property
+    def every(self) -> int | None: ...
+    def start(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Looking: ...
+
+
+class Looking(ABC):
+    """A look at work in one solve. Solvers keep it as a part of the memory and need two lines:
+
+        if look.due(k, source.spent):
+            yield look(w, also)
+
+    and, where the look may be about points of the past, ``look.seen(g, x, eta)`` at every step. A look is due at its own
+    times, and whenever the driver asks for a point because the run must end. It draws no random number of the run
+    and only glances at its oracle, so that a run takes the same way however often it is looked at.
+    """
+
+    def __init__(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory, cost: float, every: int | None) -> None:
+        self.f, self.S, self.w, self.memory = f, S, w, memory
+        self.oracle, self.choice = memory.oracle(S), choice_of(f, memory)
+        self.timer = Looks(cost, every)
+        self.taken, self.done, self.count = -1, 0.0, 0  # the step of the look that is being taken, if one is; those before it
+        self.spent = 0.0
+
+    def due(self, k: int, spent: float = 0.0) -> bool:
+        """Whether to look at step k, when ``spent`` terms have been asked for."""
+        self.spent = spent
+        if self.taken == k:  # the run was saved while this look was taken, and begins the iteration again
+            return True
+        done = spent if self.timer.every is None else k
+        if self.taken >= 0:
+            if self.timer.due(self.done):
+                self.timer.passed(self.done)
+            self.taken, self.count = -1, self.count + 1
+        if not self.timer.due(done):
+            if not self.memory.requested(k):
+                return False
+            self.memory.arrays["looked_early"] = np.array(k)  # for a run that is resumed here
+        self.taken, self.done = k, float(done)
+        self.w.views.pop(without_ridge(self.f), None)  # an image of all n terms, left by an earlier look: moves would carry it
+        return True
+
+    @abstractmethod
+    def __call__(self, w: Iterate, also: Any = None) -> Progress:
+        """The point with its bound."""
+
+    def coarse_slack(self, g: Array) -> float:
+        """What an error of g because of its dtype may hide; 0 where a user's gradients are float64."""
+        seen = coarse_of(self.f)
+        return 0.0 if seen is None else error_slack(gradient_errors(seen, g), self.S)
+
+    def seen(self, g: Array, x: Array, eta: float, weight: float = 1.0, spread: float = 2.0) -> None:
+        """At x the gradient was estimated as g, with that ``spread`` (`Estimate`); a step η follows.
+
+        ``weight`` is that of x in a mean of the points.
+        """
+        self.choice.seen(x, eta)
+
+    def state(self) -> State:
+        return {**self.timer.state(), **self.choice.state(), "taken": np.array([self.taken, self.done, self.count])}
+
+    def restore(self, state: State) -> None:
+        self.timer.restore(state)
+        self.choice.restore(state)
+        taken, self.done, count = (float(x) for x in state["taken"])
+        self.taken, self.count = int(taken), int(count)
+
+
+def at_steps(look: Look, every: int | None) -> Look:
+    """The look, at multiples of ``every`` if that is given: what solvers do with the short cut of that name."""
+    make = f" Make one: {look.__name__}()." if isinstance(look, type) else ""
+    check(not lacks(look, "start"), lambda: f"look={shown(look)} was given; a look such as FullGap(), MinibatchGap(1000) or "
+                                            f"Regret() is wanted.{make}")
+    return look if every is None else replace(look, every=every)  # type: ignore[type-var]  # a look is a frozen dataclass
+
+
+def spent_on(delta: float, count: int) -> float:
+    """How likely the next of many tests may be to fail after ``count`` others, δ/(j(j + 1)): in all the sum is δ.
+
+    >>> sum(spent_on(0.1, j) for j in range(1000)) < 0.1
+    True
+    """
+    return delta / ((count + 1.0) * (count + 2.0))
+
+
+FEW = 1000  # terms in a sample that nobody gave a size
+
+
+@hinted
+@dataclass(frozen=True)
+class MinibatchGap:
+    """Certify points of a stochastic run by the gap of a fresh sample.
+
+    The bound is max over S of ⟨∇f_B(w), w − ·⟩ for a sample B, plus a confidence term: kind "probability". Where no bound on
+    the gradients of all terms is known, it is the gap plus a one-sided t-interval: kind "estimate". If a sample would hold all
+    terms, the full gap is computed, as `FullGap` does, and ``solution.reason`` states it.
+
+    Parameters
+    ----------
+    size : int, optional
+        The number of terms in a sample, at least 2. By default 1000, or a tenth of the terms used so far if that is more, so
+        that the bound shrinks as the run goes on.
+    delta : float, default 0.05
+        δ, the probability that any of the bounds of the run fails.
+    every : int, optional
+        Certify at multiples of this number of steps. By default, as the work grows.
+
+    See Also
+    --------
+    FullGap : Certain, but needs a pass over the data.
+    Regret : A bound from the gradients that the run has seen.
+
+    Notes
+    -----
+    Let u = argmin f, a fixed point. f(w) − f(u) ≤ E⟨∇fᵢ(w), w − u⟩, and each of these numbers is between −C and C for a C
+    that comes from all terms. So with probability 1 − δ the error is at most the mean over B plus C√(2 ln(1/δ)/b)
+    (Hoeffding), or plus √(2V ln(2/δ)/b) + 14C ln(2/δ)/(3(b − 1)) (Maurer and Pontil), V the variance in B. u is unknown, but
+    mean + √V is convex in u and therefore largest at an atom, so that no union over atoms is needed. Where atoms can be
+    listed and terms evaluated one by one, the better of both bounds is taken, each with δ/2. The j-th bound of a run uses
+    δ/(j(j + 1)), so that all of them hold together with probability 1 − δ.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> rng = np.random.default_rng(0)
+    >>> f = gh.logistic(rng.uniform(-1, 1, (5000, 3)), rng.random(5000) < 0.5)
+    >>> solver = gh.StochasticFrankWolfe(look=gh.MinibatchGap(1000, delta=0.01))
+    >>> print(gh.minimize(f, gh.L1Ball(3, 1.0), solver, stop=gh.Iterations(50)).certificate.kind)
+    probability
+    """
+
+    size: int | None = None
+    delta: float = 0.05
+    every: int | None = None
+    averages: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        good = self.size is None or (isinstance(self.size, (int, np.integer)) and not isinstance(self.size, bool)
+                                     and self.size >= 2)
+        check(good, f"MinibatchGap(size={self.size!r}) was given; a whole number of at least two, or None, is wanted.")
+        check(0.0 < self.delta < 1.0, f"MinibatchGap(delta={self.delta!r}) was given; a number between 0 and 1 is wanted.")
+        Looks(1, self.every)
+
+    def start(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> _Working:
+        return _Working(self, f, S, w, memory)
+
+
+def in_place_of_sample(solver: Any, f: Objective) -> str:
+    """Why a run that was to be certified by samples ended with a full gap, in words; "" where samples were not requested."""
+    if not (has(solver, "look") and isinstance(solver.look, MinibatchGap)):
+        return ""
+    return (f"The last sample of MinibatchGap would have held all {count_of(f)} terms, so the full gap was computed and the "
+            "bound does not rest on samples.")
+
+
+class _Working(Looking):
+    def __init__(self, config: MinibatchGap, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> None:
+        super().__init__(f, S, w, memory, config.size or FEW, config.every)
+        n = count_of(f)
+        self.config, self.n = config, float("inf") if n is None else n
+        self.C, self.atoms = range_bound(f, S), listed(S)
+
+    def __call__(self, w: Iterate, also: Any = None) -> Progress:
+        now, b = self.choice.point(w), self.config.size or max(FEW, int(0.1 * self.spent))
+        if b >= self.n:  # the sample would cost as much as all terms
+            return full_gap(self.f, now, self.oracle, also)
+        x, delta = now.array(), spent_on(self.config.delta, self.count)
+        source = source_of(self.f, self.memory.fresh(3, self.count))
+        about = self._estimated(source, b, x, delta) if self.C is None else self._proved(source, b, x, delta, self.C)
+        value, gap, answer, kind = about
+        if not self.f.traits.convex:
+            kind = "stationary"
+        return Progress(now, max(gap, 0.0), kind, answer.slack, also=also, value=value, delta=self.config.delta,
+                        spent=answer.delta)
+
+    def _proved(self, source: Supply, b: int, x: Array, delta: float, C: float) -> tuple[float, float, Answer, Kind]:
+        batch = source.draw(b)
+        g = batch.gradient(x)
+        answer = self.oracle.glance(g)
+        gap = float(np.vdot(g, x)) - answer.atom.dot(g) + answer.slack + self.coarse_slack(g)
+        atoms = self.atoms
+        # scores of single terms that are looked at, at most
+        scores = batch.pulls(x, atoms) if atoms is not None and b * len(atoms) <= 5_000_000 else None
+        if scores is None:
+            gap += C * sqrt(2.0 * log(1.0 / delta) / b)
+        else:  # the better of two bounds, each of which may fail with probability δ/2
+            deviation = sqrt(2.0 * log(4.0 / delta) / b) * scores.std(axis=0, ddof=1)
+            bernstein = float((scores.mean(axis=0) + deviation).max()) + 14.0 * C * log(4.0 / delta) / (3.0 * (b - 1.0))
+            gap = min(gap + C * sqrt(2.0 * log(2.0 / delta) / b), bernstein)
+        return batch.value(x), gap, answer, weaker(answer.kind, "probability")
+
+    def _estimated(self, source: Supply, b: int, x: Array, delta: float) -> tuple[float, float, Answer, Kind]:
+        from scipy.special import stdtrit
+
+        groups = min(16, b)  # parts of a sample whose differences tell how much it may be off
+        batches = [source.draw(b // groups) for _ in range(groups)]
+        gradients = np.stack([batch.gradient(x) for batch in batches])
+        g = gradients.mean(axis=0)
+        answer = self.oracle.glance(g)
+        parts = np.array([float(np.vdot(part, x)) - answer.atom.dot(part) for part in gradients])
+        chance = float(stdtrit(groups - 1, 1.0 - delta)) * float(parts.std(ddof=1)) / sqrt(groups)
+        gap = float(parts.mean()) + answer.slack + chance + self.coarse_slack(g)
+        return float(np.mean([batch.value(x) for batch in batches])), gap, answer, "estimate"
+
+
+@hinted
+@dataclass(frozen=True)
+class FullGap:
+    """Certify points of a stochastic run by the full gap, from all n terms.
+
+    The bound max over S of ⟨∇f(w), w − ·⟩ is of kind "always" and costs a pass over the data. An `expectation` has no full gap
+    and is certified by `MinibatchGap` instead.
+
+    Parameters
+    ----------
+    every : int, optional
+        Certify at multiples of this number of steps. By default, at the start, after every pass over the data, and then
+        less and less often.
+
+    See Also
+    --------
+    MinibatchGap : A cheaper bound, from a sample.
+    Regret : A bound from the gradients that the run has seen.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.least_squares(np.eye(2), np.array([0.3, 0.7]))
+    >>> s = gh.minimize(f, gh.Simplex(2), gh.StochasticJones(look=gh.FullGap(every=10)), stop=gh.Iterations(50))
+    >>> s.certificate.kind
+    'always'
+    """
+
+    every: int | None = None
+    averages: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        Looks(1, self.every)
+
+    def start(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Looking:
+        n = count_of(f)
+        if n is None:
+            return MinibatchGap(every=self.every).start(f, S, w, memory)
+        return _FullWorking(f, S, w, memory, n, self.every)
+
+
+class _FullWorking(Looking):
+    def __call__(self, w: Iterate, also: Any = None) -> Progress:
+        return full_gap(self.f, self.choice.point(w), self.oracle, also)
+
+
+SAMPLE = 1000  # terms that a look costs: those from which the value beside the bound is estimated
+
+
+@hinted
+@dataclass(frozen=True)
+class Regret:
+    """Certify the average iterate of a stochastic run by its regret.
+
+    [Σ α_k⟨g_k, w_k⟩ − min over S of ⟨Σ α_k g_k, ·⟩]/Σ α_k bounds f(w̄) − min f for w̄ = Σ α_k w_k/Σ α_k, and costs one call
+    of the oracle. The point of the solution is then w̄; the last iterate is ``also["last"]``.
+
+    Parameters
+    ----------
+    delta : float, optional
+        With it the bound holds with probability 1 − δ at all times together. By default it holds in expectation, after a
+        number of steps that does not depend on the draws.
+    every : int, optional
+        Certify at multiples of this number of steps. By default, as the work grows.
+
+    See Also
+    --------
+    FullGap : Certain, but needs a pass over the data.
+    MinibatchGap : A bound for the last iterate.
+
+    Notes
+    -----
+    f must be convex, and the gradient estimates unbiased given the past: E[g_k | past] = ∇f(w_k). With ``delta`` the j-th
+    bound adds C√(2 ln(1/δ_j) Σ(s_kα_k)²)/Σ α_k with δ_j = δ/(j(j + 1)), C as in `MinibatchGap` (at most LD) and s_k the
+    spread of g_k: 2 if only its bound is known (Azuma), b_k^−1/2 for a minibatch of independent terms.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.least_squares(np.eye(2), np.array([0.3, 0.7]))
+    >>> s = gh.minimize(f, gh.Simplex(2), gh.StochasticFrankWolfe(look=gh.Regret()), stop=gh.Iterations(100))
+    >>> s.certificate.kind
+    'expectation'
+    """
+
+    delta: float | None = None
+    every: int | None = None
+    averages: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check(self.delta is None or 0.0 < self.delta < 1.0,
+              f"Regret(delta={self.delta!r}) was given; a probability between 0 and 1, or None, is wanted.")
+        Looks(1, self.every)
+
+    def start(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> _RegretWorking:
+        check(f.traits.convex, f"{f!r} is not convex, and a regret bounds nothing there. Use FullGap().")
+        C = None if self.delta is None else range_bound(f, S)
+        if self.delta is not None and C is None:
+            raise GreedyhullError(f"Regret(delta={self.delta:g}) needs a bound on the gradients of all terms, and {f!r} has "
+                                  "none. Give lipschitz= to finite_sum or expectation, or leave delta out.")
+        return _RegretWorking(self, f, S, w, memory, C or 0.0)
+
+
+class _RegretWorking(Looking):
+    def __init__(self, config: Regret, f: Objective, S: AtomSet, w: Iterate, memory: Memory, C: float) -> None:
+        super().__init__(f, S, w, memory, SAMPLE, config.every)
+        self.config, self.C = config, C
+        self.mean: Average = w.view("regret", lambda: Average(w, name="regret"))
+        self.slope: Array = np.zeros(S.shape)
+        self.total = self.inner = self.squares = 0.0
+
+    def seen(self, g: Array, x: Array, eta: float, weight: float = 1.0, spread: float = 2.0) -> None:
+        self.slope += weight * g
+        self.inner += weight * float(np.vdot(g, x))
+        self.total += weight
+        share = weight * spread
+        self.squares += share * share  # infinite where it overflows, without a word
+        self.mean.include(weight)
+
+    def __call__(self, w: Iterate, also: Any = None) -> Progress:
+        mean = seen_from(w, CoordinateIterate(self.mean.array()))
+        value = source_of(self.f, self.memory.fresh(3, self.count)).draw(SAMPLE).value(mean.array())
+        kind, delta = ("expectation", 0.0) if self.config.delta is None else ("probability", self.config.delta)
+        also = {**(also or {}), "last": self.w.copy()}
+        if self.total == 0.0:  # nothing has been seen yet
+            return Progress(mean, inf, kind, also=also, value=value, delta=delta)  # type: ignore[arg-type]
+        g = self.slope / self.total
+        answer = self.oracle.glance(g)
+        gap = self.inner / self.total - answer.atom.dot(g) + answer.slack + self.coarse_slack(g)
+        if self.config.delta is not None:
+            failing = spent_on(self.config.delta, self.count)
+            gap += self.C * sqrt(2.0 * log(1.0 / failing) * self.squares) / self.total
+        return Progress(mean, max(gap, 0.0), weaker(kind, answer.kind), answer.slack, also=also,  # type: ignore[arg-type]
+                        value=value, delta=delta, spent=answer.delta)
+
+    def state(self) -> State:
+        return {**super().state(), "slope": self.slope.copy(), "sums": np.array([self.total, self.inner, self.squares])}
+
+    def restore(self, state: State) -> None:
+        super().restore(state)
+        self.slope = state["slope"].copy()
+        self.total, self.inner, self.squares = (float(x) for x in state["sums"])
+
+
+__all__ = ["FullGap", "Look", "Looking", "Looks", "MinibatchGap", "Regret", "at_steps"]
