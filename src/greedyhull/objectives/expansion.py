@@ -13,7 +13,8 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.points.views import Along, Expanded, Expansion, no_point
 from greedyhull.points.views import ExpandedAhead as Ahead
-from greedyhull.types import Array, AtomSet, Block, Line, Shape, Small, State, Traits, Trial
+from greedyhull.theory import Constant
+from greedyhull.types import Array, AtomSet, Block, Line, Objective, Shape, Small, State, Traits, Trial
 
 
 class ExpandedSmall(SmallBase):
@@ -130,6 +131,16 @@ class ByExpansion(ABC):
 
     domain: Shape
     traits: Traits
+
+    @property
+    @abstractmethod
+    def scale(self) -> float: ...
+    @abstractmethod
+    def rounding(self, w: Iterate, S: AtomSet) -> float: ...
+    @abstractmethod
+    def curvature(self, S: AtomSet) -> Constant: ...
+    @abstractmethod
+    def precise(self) -> Objective: ...
 
     @abstractmethod
     def expansion(self, x: Array, block: Block | None, *, points: Along | None = None, near: Array | None = None,
