@@ -204,3 +204,21 @@ def test_few_multiples_of_unit_vectors_add_up_as_many_do(many, dtype):
     assert x.ravel() == pytest.approx(told, rel=1e-14, abs=1e-14)
     z = block.combine(design(X), c)
     assert z.dtype == dtype and z == pytest.approx(X @ told, rel=1e-5, abs=1e-5)
+
+
+@pytest.mark.parametrize("many", [1, 2, 3])
+@pytest.mark.parametrize("columns", [1, 2, 4])
+def test_dots_with_several_columns_are_those_with_each(many: int, columns: int) -> None:
+    rng = np.random.default_rng(0)
+    G = rng.standard_normal((4, columns))
+    atoms = [
+        [Sparse(np.array([i, 3]), rng.standard_normal(2)) for i in range(many)],
+        [Dense(rng.standard_normal(4)) for _ in range(many)],
+        [Basis(i, 2.0) for i in range(many)],
+    ]
+    for kind in atoms:
+        block = kind[0].block(4)
+        for atom in kind[1:]:
+            block = block.append(atom)
+        expected = np.array([[atom.dot(g) for g in G.T] for atom in kind])
+        np.testing.assert_allclose(block.dots(G).reshape(many, columns), expected, rtol=0.0, atol=1e-14)

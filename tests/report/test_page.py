@@ -2,6 +2,7 @@
 
 import copy
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -290,8 +291,7 @@ def test_points_that_cannot_be_drawn_are_left_out():
 
 @pytest.mark.parametrize("missing", ["jinja2", "matplotlib"])
 def test_what_is_missing_is_told(missing, runs, tmp_path, monkeypatch):
-    from greedyhull.report import words as pages
-
+    pages = sys.modules["greedyhull.report.words"]
     found = pages.find_spec
     monkeypatch.setattr(pages, "find_spec", lambda name: None if name == missing else found(name))
     for report in (runs["always"].report, gh.compare([runs["always"]]).report):

@@ -386,7 +386,7 @@ class SparseBlock(BlockBase):
         return self._atoms[i]
 
     def dots(self, g: Gradient) -> Array:
-        if len(self._atoms) == 1:  # a matrix of one row takes longer to make
+        if len(self._atoms) == 1 and (type(g) is not np.ndarray or g.size == self.size):  # a matrix of one row takes longer
             return np.array([self._atoms[0].dot(g)])
         if type(g) is not np.ndarray:
             few = self.matrix
