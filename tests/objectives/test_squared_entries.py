@@ -5,7 +5,6 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.points.coordinate_iterate import CoordinateIterate
-from greedyhull.types import matrix_quadratic, singled
 
 rng = np.random.default_rng(7)
 
@@ -21,7 +20,7 @@ def entries(shape, share):
 def test_written_out_they_say_the_same(weights, dtype):
     i, j, v = entries((9, 6), 0.5)
     f = gh.completion(i, j, v.astype(dtype), (9, 6), sample_weight=rng.random(len(v)) if weights else None)
-    model = matrix_quadratic(f)
+    model = f if f.traits.written else None
     assert model is not None
     form, unit = model.equations().form(1.0), model.equations().unit
     W = rng.standard_normal((9, 6))
@@ -32,9 +31,9 @@ def test_written_out_they_say_the_same(weights, dtype):
 
 def test_few_entries_and_other_losses_are_not_written_out():
     i, j, v = entries((30, 20), 0.1)
-    assert matrix_quadratic(gh.completion(i, j, v, (30, 20))) is None
+    assert not gh.completion(i, j, v, (30, 20)).traits.written
     i, j, v = entries((9, 6), 0.8)
-    assert matrix_quadratic(gh.completion(i, j, v, (9, 6), loss="huber")) is None
+    assert not gh.completion(i, j, v, (9, 6), loss="huber").traits.written
 
 
 @pytest.mark.parametrize("shape", [(40, 12), (12, 40), (30, 1), (1, 30)])
@@ -51,12 +50,12 @@ def test_runs_end_at_the_optimum(shape, radius):
 def test_a_copy_in_single_precision_is_the_same_function():
     i, j, v = entries((9, 6), 0.5)
     f = gh.completion(i, j, v, (9, 6), sample_weight=rng.random(len(v)))
-    rough = singled(f)
+    rough = f if f.traits.single else None
     assert rough is not None and rough.single() is rough.single()
     w = CoordinateIterate(rng.standard_normal((9, 6)))
     assert rough.single().value(w) == pytest.approx(f.value(w), rel=1e-5)
     assert f.gradient(w).dtype == np.float64 and rough.single().gradient(w).dtype == np.float32
-    assert singled(gh.completion(i, j, v.astype(np.float32), (9, 6))) is None  # it is in float32 already
+    assert not gh.completion(i, j, v.astype(np.float32), (9, 6)).traits.single  # it is in float32 already
 
 
 def test_runs_of_large_sparse_matrices_end_at_the_optimum():

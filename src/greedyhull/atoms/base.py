@@ -26,6 +26,7 @@ from greedyhull.types import (
     Block,
     Design,
     Floor,
+    Index,
     Objective,
     Oracle,
     SetTraits,
@@ -211,6 +212,13 @@ class AtomSet(ABC):
     _faces = False  # whether it writes ``within`` and ``room``
     _ships = False  # whether it is one of the library's own
     _coarse = ""  # the dtype in which a user's oracle has last answered, if that is less than float64
+    if TYPE_CHECKING:  # capabilities; a set has those that its traits name
+        def __len__(self) -> int: ...  # finite: its atoms have numbers
+        def __getitem__(self, j: int) -> Atom: ...
+        def scores(self, g: Array) -> Array: ...
+        def block(self, index: Index) -> Block: ...
+        def within(self, w: Array, g: Array) -> Atom: ...  # faces: of the smallest around w, the atom with the largest ⟨g, ·⟩
+        def room(self, w: Array, v: Array) -> float: ...  # faces: the largest t for which w + t·v lies in the set
 
     @property
     def traits(self) -> SetTraits:

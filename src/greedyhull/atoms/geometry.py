@@ -18,7 +18,7 @@ from greedyhull.points.shapes import Dense
 from greedyhull.points.shapes import dense as nearest_point_dense
 from greedyhull.points.validate import as_answer
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Atom, AtomSet, Design, Index, Kind, Shape, stored
+from greedyhull.types import Array, Atom, AtomSet, Design, Index, Kind, Shape
 
 SMALL = 2000  # the largest d for which H is made
 EIGEN = 1500  # the largest size for which eigenvalues are computed
@@ -93,8 +93,7 @@ def columns(design: Design) -> Iterator[tuple[Index, Any]]:
     [([0, 1, 2], (3, 3))]
     """
     (d,) = design.domain
-    known = stored(design)
-    sparse = known is not None and is_sparse(images(known, np.arange(1), np.ones(1)))
+    sparse = design.stored and is_sparse(images(design, np.arange(1), np.ones(1)))
     width = d if sparse else max(1, CHUNK // design.n)
     for start in range(0, d, width):
         J = np.arange(start, min(start + width, d))
@@ -132,9 +131,8 @@ def rows(design: Design) -> Iterator[Array]:
 
 def row_extremes(design: Design, scales: Array | None = None) -> tuple[Array, Array]:
     """The least and the largest entry of every row of A diag(scales)."""
-    known = stored(design)
-    if scales is None and known is not None:
-        low, high = known.extremes()
+    if scales is None and design.stored:
+        low, high = design.extremes()
         return low.astype(np.float64), high.astype(np.float64)
     low, high = np.full(design.n, np.inf), np.full(design.n, -np.inf)
     for J, block in columns(design):
@@ -252,7 +250,7 @@ class ArrayState:
     def __init__(self, first: Atom, shape: Shape, size: float) -> None:
         single = _single(first, shape)
         self.shape, self.size = shape, size
-        self.joints = {single.key: first} if isinstance(first, Joint) else {}
+        self.joints: dict[Any, Atom] = {single.key: first} if isinstance(first, Joint) else {}
         self.block, self.weights = single.block(prod(shape)), np.ones(1)
         self.first, self.gram = nearest_point_dense(first, shape), np.zeros((1, 1))
 

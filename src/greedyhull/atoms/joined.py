@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,13 +21,13 @@ from greedyhull.atoms.simplex import Simplex
 from greedyhull.errors import GreedyhullError, check, shown
 from greedyhull.points.aligned import agree
 from greedyhull.points.arrays import eps_of, length
-from greedyhull.points.blocks import is_block, under
+from greedyhull.points.blocks import Block, under
 from greedyhull.points.iterate import owners_agree
 from greedyhull.points.owners import Joint, OwnedBlock
 from greedyhull.points.shapes import Basis, Dense, Sparse, dense
 from greedyhull.points.validate import as_answer, as_floor, as_shortlist
 from greedyhull.theory import Constant, Status
-from greedyhull.types import Answer, Array, Atom, Block, Faces, Floor, Kind, Oracle, SetTraits, Shape, Shortlist, State, faced
+from greedyhull.types import Answer, Array, Atom, Faces, Floor, Kind, Oracle, SetTraits, Shape, Shortlist, State, faced
 from greedyhull.types import AtomSet as AnySet
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Joined(AtomSet):
         return f"{type(self).__name__}({f'{n} × {first}' if same else ', '.join(map(repr, self.sets))})"
 
     def _bare(self) -> AtomSet:
-        inner = [cast(AtomSet, S)._bare() for S in self.sets]
+        inner = [S._bare() for S in self.sets]
         return self if all(one is S for one, S in zip(inner, self.sets, strict=True)) else self._of(inner)
 
     @abstractmethod
@@ -119,7 +119,7 @@ class Joined(AtomSet):
         parts: list[Atom] = []
         owners: list[int] = []
         for place, block in enumerate(blocks):
-            assert is_block(block)
+            assert isinstance(block, Block)
             inner = block.inner if isinstance(block, OwnedBlock) else block
             whose = block.owners.tolist() if isinstance(block, OwnedBlock) else [0] * len(block)
             parts += [self._embedded(place, inner[i]) for i in range(len(inner))]

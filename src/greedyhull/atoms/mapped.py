@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -74,7 +74,7 @@ class Mapped(AtomSet):
                                            dense_atoms=self.dense_atoms))
 
     def _bare(self) -> AtomSet:
-        inner = cast(AtomSet, self.S)._bare()
+        inner = self.S._bare()
         return self if inner is self.S else self._of(inner)
 
     @abstractmethod

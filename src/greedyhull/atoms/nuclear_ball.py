@@ -14,17 +14,7 @@ from greedyhull.points.factors import Factors, balanced, of_block
 from greedyhull.points.gradients import as_array
 from greedyhull.points.shapes import RankOne, RankOneBlock
 from greedyhull.theory import Constant
-from greedyhull.types import (
-    Array,
-    Block,
-    MatrixQuadratic,
-    ModelledMatrix,
-    Objective,
-    SetTraits,
-    matrix_quadratic,
-    modelled,
-    singled,
-)
+from greedyhull.types import Array, Block, MatrixQuadratic, ModelledMatrix, Objective, SetTraits
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
@@ -181,9 +171,9 @@ class NuclearBall(AtomSet):
         observed; Newton steps, where there are models; projected gradients for other losses of so many."""
         # entries: smaller matrices are solved far beyond the gap that is asked for, by projected gradients
         large = self.shape[0] * self.shape[1] > 1024
-        model = matrix_quadratic(f) if min(self.shape) <= MANY and large else None
+        model = f if f.traits.written and min(self.shape) <= MANY and large else None
         lower = None if model is None else self._split(model, w, gap)
-        curved = modelled(f) if lower is None else None
+        curved = f if lower is None and f.traits.modelled else None
         lower = lower if curved is None else self._slid_newton(curved, w, gap)
         if lower is None and self._written_out(f, w):
             lower = self._slid_dense(f, w)
@@ -198,7 +188,7 @@ class NuclearBall(AtomSet):
         from greedyhull.atoms.matrix_splitting import unconstrained
         from greedyhull.points.coordinate_iterate import CoordinateIterate
 
-        model = matrix_quadratic(f)
+        model = f if f.traits.written else None
         # of the radius: the nuclear norm of points that the ball does not hold
         # rows or columns of a matrix that is written out for a Newton step
         if model is None or min(self.shape) > 512 or self._used(w) > (1.0 - 1e-6):
@@ -230,7 +220,7 @@ class NuclearBall(AtomSet):
         found = of_block(w.block, w.weights, DROPPED)
         if found is None or not len(found.sigma):
             return None
-        root, rough = np.sqrt(found.sigma), singled(f) if far else None
+        root, rough = np.sqrt(found.sigma), f if far and f.traits.single else None
         A, B = found.U * root, found.V * root
         slope, pair = f.gradient_dot(w), None
         inward, spread = slope > 0.0, -slope / float(found.sigma.sum())

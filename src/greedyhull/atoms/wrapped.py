@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from math import prod
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -157,7 +157,7 @@ class Wrapped(AtomSet):
         """The same wrapping around another set."""
 
     def _bare(self) -> AtomSet:
-        return cast(AtomSet, self.S)._bare()
+        return self.S._bare()
 
     def rescaled(self, radius: float) -> Wrapped:
         """The same around the rescaled inner set."""

@@ -19,8 +19,9 @@ from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.errors import GreedyhullError, check, shown, suggesting
 from greedyhull.kernels.core import public
 from greedyhull.objectives.accuracy import gradient_slack
+from greedyhull.objectives.base import Coarse
 from greedyhull.objectives.composite import Composite
-from greedyhull.objectives.limits import Coarse, above, coarse_of, least, value_error, words_of
+from greedyhull.objectives.limits import above, coarse_of, least, value_error, words_of
 from greedyhull.points.aligned import agree, point_of
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.gradients import finite

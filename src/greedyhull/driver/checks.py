@@ -321,7 +321,7 @@ def challenge(f: Objective, S: AtomSet, w: Iterate, lower: float, memory: Memory
     rule and for few values of f, a gradient that is right where a run begins and wrong where it ends, and a solver whose gaps
     are too small.
     """
-    x, value = w.array(), f.whole if isinstance(f, BlackBox) else functions_of(f)[0]
+    x, value = w.array(), f.value_at if isinstance(f, BlackBox) else functions_of(f)[0]
     for d in _others(f, S, w, memory):
         u = dense_atom(d, S.shape)
         for t in FAR:

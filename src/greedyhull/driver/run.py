@@ -37,8 +37,9 @@ from greedyhull.driver.trace import Row, Trace
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check, shown
 from greedyhull.kernels.core import Interrupt, user
 from greedyhull.objectives.accuracy import gradient_slack
+from greedyhull.objectives.base import Coarse
 from greedyhull.objectives.composite import Composite
-from greedyhull.objectives.limits import Coarse, above, coarse_of, least, value_error
+from greedyhull.objectives.limits import above, coarse_of, least, value_error
 from greedyhull.objectives.quadratic import QuadraticForm
 from greedyhull.objectives.stream import Stream
 from greedyhull.points.aligned import point_of
@@ -55,14 +56,11 @@ from greedyhull.types import (
     Objective,
     Solver,
     State,
-    cautious,
-    closing,
     has,
     is_method,
     lacks,
     made_of,
     remote,
-    self_starting,
 )
 
 if TYPE_CHECKING:
@@ -272,8 +270,8 @@ class Run:
         if start is None:
             self.memory.beside += is_method(S.start, DefaultSet.start)  # a start of its own searches nothing
             rng = generator(S, seed) if ships(f) else np.random.default_rng([seed])  # a user's f may draw, whatever S does
-            solver = self_starting(self.solver)
-            w: Iterate = f.start(S, rng) if solver is None else solver.first(f, S)
+            first = getattr(self.solver, "first", None)
+            w: Iterate = f.start(S, rng) if first is None else first(f, S)
         elif isinstance(start, (Solution, Iterate)):
             from greedyhull.driver.resume import moved_over
 
@@ -499,8 +497,8 @@ class Run:
 
     def _caution(self) -> None:
         """Once the solver has accepted the problem: conditions that this set-up does not meet, in its words."""
-        solver = cautious(self.solver)
-        for said in () if solver is None else solver.cautions(self.f, self.S):
+        cautions = getattr(self.solver, "cautions", None)
+        for said in () if cautions is None else cautions(self.f, self.S):
             warn(said, GreedyhullWarning, stacklevel=7)  # the line that called minimize
 
     def _sharpen(self) -> None:
@@ -545,10 +543,10 @@ class Run:
 
 def _close(watcher: Callable[[Event], Any]) -> None:
     """Tell a watcher that the run is over; what goes wrong there does not cost the result."""
-    told = closing(watcher)
-    if told is None:
+    close = getattr(watcher, "close", None)
+    if close is None or isinstance(watcher, type):
         return
     try:
-        told.close()
+        close()
     except Exception as error:
         warn(f"{watcher!r} could not be closed ({type(error).__name__}: {error}).", GreedyhullWarning, stacklevel=5)

@@ -15,7 +15,7 @@ from greedyhull.objectives.limits import coarse_of, gradient_errors
 from greedyhull.points.arrays import column, masked
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
-from greedyhull.types import Array, AtomSet, Design, Objective, approximate, lacks
+from greedyhull.types import Array, AtomSet, Design, Objective, lacks
 
 if TYPE_CHECKING:
     from greedyhull.objectives.quadratic import QuadraticForm
@@ -57,13 +57,12 @@ def gradient_slack(f: Objective, w: Iterate, S: AtomSet) -> float:
 
     Where ``S.sized`` is False it is an estimate, as `max_abs` is.
     """
-    rough = approximate(f)
-    if rough is None:
+    if f.traits.exact_gradient:
         seen = coarse_of(f, w)
         return 0.0 if seen is None else error_slack(gradient_errors(seen, as_array(f.gradient(w), S.shape)), S)
     check(not lacks(f, "gradient_error"), lambda: f"{f!r} says exact_gradient=False, but has no gradient_error(w). Write one: "
                                                  "a bound on the error of each entry of the gradient at w.")
-    told = rough.gradient_error(w)
+    told = f.gradient_error(w)
     error = _numbers(told)
     check(error.shape in ((), S.shape) and bool(np.isfinite(error).all()) and bool((error >= 0.0).all()),
           lambda: f"gradient_error(w) of {f!r} returned {told!r}; a finite number of at least 0 is wanted, or an array of "

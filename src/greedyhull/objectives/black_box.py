@@ -9,25 +9,19 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from greedyhull.atoms.arguments import whole_shape
-from greedyhull.errors import GreedyhullError, check, former, shown, signed, takes
+from greedyhull.errors import GreedyhullError, check, shown, signed, takes
 from greedyhull.kernels.core import public, user
 from greedyhull.objectives.accuracy import given_scale
-from greedyhull.objectives.limits import Coarse
-from greedyhull.objectives.lines import AskedLine
-from greedyhull.objectives.minibatches import pulls_of
+from greedyhull.objectives.base import Objective, number, numbers
+from greedyhull.objectives.minibatches import Minibatch, pulls_of
 from greedyhull.objectives.restricted import ByProducts
-from greedyhull.points.arrays import coarse_dtype, dense, is_sparse, length, locked, masked
-from greedyhull.points.direction import Direction
+from greedyhull.points.arrays import length, locked
 from greedyhull.points.iterate import Iterate
-from greedyhull.points.views import Ahead, Coordinates, no_point
-from greedyhull.theory import Constant
-from greedyhull.types import Array, AtomSet, Block, Finite, Index, Line, Shape, Traits, lacks
-
-EPS = float(np.finfo(np.float64).eps)
+from greedyhull.types import Array, Block, Finite, Index, Shape, Small, Traits
 
 
-class BlackBox:
-    """f given by value(w) and gradient(w), and perhaps hessian_product(w, v).
+class BlackBox(Objective):
+    """f given by functions value(w) and gradient(w) of arrays, and perhaps hessian_product(w, v).
 
     It must be convex for its gaps to bound its error. If it is not, and says so (``convex`` False), gaps are measures of
     stationarity. It is never asked outside the hull, and its arrays are never changed.
@@ -37,9 +31,6 @@ class BlackBox:
     name = "function"
     called = "value(w)"
     users: ClassVar[bool] = True  # whether the functions are a user's
-    domain: Shape
-    scale: float
-    traits: Traits
 
     def __init__(self, value: Callable[[Array], float], gradient: Callable[[Array], Array], shape: Shape,
                  smoothness: float | None, convex: bool = True, scale: float | None = None,
@@ -55,17 +46,11 @@ class BlackBox:
         check(smoothness is None or (np.asarray(smoothness).dtype.kind in "iuf" and smoothness > 0),
               f"smoothness = {smoothness!r} was given; a positive number is wanted.")
         self._value, self._gradient, self.domain, self.smoothness = value, gradient, shape, smoothness
-        self._product, self.scale, self._coarse = hessian_product, given_scale(scale), Coarse()
+        self._product, self.scale = hessian_product, given_scale(scale)
         self.traits = Traits(self.terms, convex=bool(convex), second_order=hessian_product is not None)
 
     def __repr__(self) -> str:
         return f"function(shape={self.domain})"
-
-    def at(self, w: Iterate) -> Coordinates:
-        try:
-            return w.views.get(self) or w.view(self, lambda: Coordinates())  # type: ignore[return-value]
-        except AttributeError as error:
-            raise no_point(self, w, error) from None
 
     def call(self, function: Callable[..., Any], *args: Any) -> Any:
         """Call one of the functions; a user's has as many BLAS threads as the caller of `minimize` set."""
@@ -74,15 +59,15 @@ class BlackBox:
     def value(self, w: Iterate) -> float:
         view = self.at(w)
         if view.value is None:
-            view.value = number(self.call(self._value, locked(view.x)), self.called, self._coarse)
-        return view.value
+            view.value = self.value_at(view.x)
+        return float(view.value)
 
     def gradient(self, w: Iterate) -> Array:
         view = self.at(w)
         if view.gradient is None:
-            view.gradient = self._checked(self.call(self._gradient, locked(view.x)))
+            view.gradient = self.gradient_at(view.x)
             w.work.gradients += 1
-        return view.gradient
+        return view.gradient  # type: ignore[no-any-return]
 
     def hessian_product(self, w: Iterate, v: Array) -> Array:
         """∇²f(w)v, as the user's function tells it; nothing but the choice of steps rests on it."""
@@ -96,90 +81,24 @@ class BlackBox:
         w.work.products += 1.0
         return p
 
-    def restricted(self, block: Block) -> ByProducts:
-        """f on the hull of a few atoms, its Hessian from the user's products."""
+    def restricted(self, block: Block) -> Small:
         return ByProducts(self, block)
 
-    def whole(self, x: Array) -> float:
-        """f at an array of the hull."""
+    def value_at(self, x: Array) -> float:
         return number(self.call(self._value, locked(x)), self.called, self._coarse)
+
+    def gradient_at(self, x: Array) -> Array:
+        return self._checked(self.call(self._gradient, locked(x)))
 
     def sampled_functions(self) -> tuple[Callable[[Array], float], Callable[[Array], Array]]:
         """Two functions, value and gradient, that tell whether the user's agree with each other."""
-        return self.whole, lambda x: self._checked(self.call(self._gradient, locked(x)))
+        return self.value_at, self.gradient_at
 
     def _checked(self, g: Any) -> Array:
         array = numbers(g, "gradient(w)", self.domain, self._coarse)
         check(array.shape == self.domain,
               lambda: f"gradient(w) returned shape {array.shape}; the shape {self.domain} of w is wanted.")
         return array
-
-    def gradient_dot(self, w: Iterate) -> float:
-        return float(np.vdot(self.gradient(w), self.at(w).x))
-
-    euler = former("euler", "gradient_dot")
-
-    def along(self, w: Iterate, move: Direction) -> Line:
-        view = self.at(w)
-        v = view.direction(move)
-        size = float(np.vdot(v, v))
-
-        def derivatives(step: float) -> tuple[float, float]:
-            x = view.after(move, step)
-            w.work.gradients += 1
-            g = self._checked(self.call(self._gradient, locked(x)))
-            view.ahead = Ahead(move, step, x, None, g)
-            return float(np.vdot(g, v)), np.nan
-
-        def value(step: float) -> float:
-            seen = view.ahead if view.ahead is not None and view.ahead.leads(move, step) else None
-            x = view.after(move, step) if seen is None else seen.x
-            found = number(self.call(self._value, locked(x)), self.called, self._coarse)
-            view.ahead = None if seen is None else seen._replace(value=found)
-            return found
-
-        def bent(bend: float) -> None:
-            view.bend = bend / size
-
-        bends = None if self.smoothness is None else lambda: float(self.smoothness or 0.0) * size
-        slope = float(np.vdot(self.gradient(w), v))
-        return AskedLine(value, derivatives, slope, move.max_step, start=self.value(w), guess=view.bend * size, bends=bends,
-                         seen=bent)
-
-    def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
-        w = Iterate.at(S.start(rng), S.shape)
-        if np.isfinite(self.value(w)):
-            return w
-        return S.centre()
-
-    def rounding(self, w: Iterate, S: AtomSet) -> float:
-        """The rounding of the sums done here; that of the two functions themselves is theirs."""
-        x, g = self.at(w).x, self.gradient(w)
-        terms = float(np.abs(g).ravel().dot(np.abs(x).ravel())) + S.max_abs(np.abs(g))
-        first: float = EPS * (x.size + 16.0) * (abs(self.value(w)) + terms)
-        if self.smoothness is None:
-            return first
-        off = EPS * (16.0 + len(w)) * length(w.absolute())  # what x itself may be off by, where its atoms cancel
-        return first + 0.5 * float(self.smoothness) * off * off
-
-    def fresh(self, w: Iterate) -> bool:
-        """False: coordinates are carried along by moves, and recomputed for the certificate."""
-        return False
-
-    def moves(self, w: Iterate) -> int:
-        """Nobody counts them: they are recomputed anyway."""
-        return 0
-
-    def curvature(self, S: AtomSet) -> Constant:
-        """M ≤ L·diam(S)²."""
-        if self.smoothness is None:
-            raise GreedyhullError("A function of unknown smoothness has no known curvature. Pass smoothness=, or use "
-                                  "Backtracking(), which estimates it along the run.")
-        return Constant(self.smoothness * S.diameter**2, "upper bound", "M")
-
-    def precise(self) -> BlackBox:
-        return self
-
 
 def check_length(g: Array, lipschitz: float | None) -> None:
     """Raise where the gradient of some terms is longer than that of each of them is said to be."""
@@ -189,66 +108,11 @@ def check_length(g: Array, lipschitz: float | None) -> None:
               f"gradient of the run; got {lipschitz!r}. Bounds rest on it: give a larger one, or leave it out.")
 
 
-def number(value: Any, called: str, coarse: Coarse | None = None) -> float:
-    """What a function returned, as a float; arrays of one entry are taken, NaN and infinity are for others to judge.
-
-    ``coarse`` remembers its dtype. Arrays of other libraries need no more than ``float(value)``.
-    """
-    if isinstance(value, (float, int)):
-        return float(value)
-    if coarse is not None:
-        coarse.note("value", value)
-    if isinstance(value, (np.ndarray, np.generic)):
-        if value.size == 1 and (value.dtype.kind in "biuf" or coarse_dtype(value)):
-            return float(value.reshape(()))
-    elif not lacks(value, "__float__"):
-        try:
-            return float(value)
-        except (TypeError, ValueError, RuntimeError):  # of several entries
-            pass
-    several = f"a {type(value).__name__}"
-    if isinstance(value, tuple):
-        several = f"{len(value)} things; return the value alone, and the gradient from a function of its own"
-    elif isinstance(value, np.ndarray):
-        several = f"an array of shape {value.shape} and dtype {value.dtype}"
-    raise GreedyhullError(f"{called} returned {several}. One number is wanted.")
-
-
-def numbers(g: Any, called: str, shape: Shape, coarse: Coarse | None = None) -> Array:
-    """What a function returned, as a float64 array of its own: whoever returned it may write on it again.
-
-    A sparse gradient is made dense, and its only row or column a vector. ``coarse`` remembers its dtype.
-
-    >>> from scipy.sparse import csr_array
-    >>> numbers(csr_array([[0.0, 2.0]]), "gradient(w)", (2,))
-    array([0., 2.])
-    """
-    check(not isinstance(g, tuple), lambda: f"{called} returned several things; the gradient alone is wanted.")
-    if coarse is not None:
-        coarse.note("gradient", g)
-    if is_sparse(g):
-        g = dense(g)
-        g = g.ravel() if len(shape) == 1 and 1 in g.shape else g
-    try:
-        try:
-            array = np.asanyarray(g)
-        except (TypeError, RuntimeError):  # tensors of torch that are bfloat16, follow gradients or are on another device
-            array = np.asarray(g.tolist())
-        check(not np.iscomplexobj(array) and not masked(array),
-              f"{called} returned masked or complex entries; real numbers are wanted.")
-        return np.array(array, dtype=np.float64)
-    except GreedyhullError:
-        raise
-    except (AttributeError, TypeError, ValueError):
-        raise GreedyhullError(f"{called} returned a {type(g).__name__} that is no array of numbers; an array with the shape "
-                              "of w is wanted.") from None
-
-
 Value = Callable[[Array, Index], Any]
 Gradient = Callable[[Array, Index], Any]
 
 
-class Terms:
+class Terms(Minibatch):
     """The mean of some terms, at any array."""
 
     def __init__(self, f: FiniteSum, index: Index) -> None:
@@ -261,7 +125,6 @@ class Terms:
         return self.f.checked(user(self.f.gradient_of, locked(x.copy()), self.index))
 
     def pulls(self, x: Array, S: Finite) -> Array:
-        """⟨∇fᵢ(x), x − d⟩ for every term and every atom d of a set whose atoms can be listed."""
         return pulls_of((Terms(self.f, self.index[i : i + 1]).gradient(x) for i in range(self.size)), x, S)
 
 

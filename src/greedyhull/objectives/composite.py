@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check, former
+from greedyhull.objectives.base import Objective
 from greedyhull.objectives.designs.stored import DenseDesign, SparseDesign
 from greedyhull.objectives.lines import Parabola
 from greedyhull.objectives.losses.smooth import Huber, Logistic, Squared
@@ -36,7 +37,6 @@ from greedyhull.types import (
     Traits,
     kinked,
     profiled,
-    stored,
 )
 
 KEPT, DOUBLE = (DenseDesign, SparseDesign), np.dtype(np.float64)
@@ -95,7 +95,7 @@ def _traits(stored: bool, smooth: bool, quadratic: bool, everywhere: bool, inter
                   intercept=intercept, second_order=second_order, linear_model=True, images=True)
 
 
-class Composite:
+class Composite(Objective):
     """f = φ∘A with φ a `Loss` and A a `Design`.
 
     The lower bound behind its gap, φ(z) − ⟨r, z⟩ + min_S ⟨Aᵀr, ·⟩ with r = ∇φ(z), holds for *any* z, so the
@@ -129,7 +129,7 @@ class Composite:
         return f"{self.name}(n={self.design.n}, d={self.domain[0]}{intercept}{ridge})"
 
     @property
-    def scale(self) -> float:
+    def scale(self) -> float:  # type: ignore[override]
         """|φ(0)|, the loss of predicting zero, or the best constant where there is an intercept: what a gap is relative to.
 
         0 where that is not finite: for `log_likelihood`, and for targets whose loss overflows.
@@ -267,16 +267,16 @@ class Composite:
         """Some of the terms, their weights such that the mean over all batches is f."""
         check(not self.has_intercept or self.quadratic, f"A minibatch of {self!r} would fit an intercept of its own, and its "
               "gradient is not an unbiased one of f. Leave the intercept out, or give X a constant column.")
-        design, inner = stored(self.design), profiled(self.loss)
-        if design is None:
+        inner = profiled(self.loss)
+        if not self.design.stored:
             raise GreedyhullError(f"The rows of {self.design!r} cannot be taken one by one. Give a matrix.")
         if inner is None:
-            return Batch(design.take_rows(index), self.loss.sampled(index), index)
+            return Batch(self.design.take_rows(index), self.loss.sampled(index), index)
         if self._centre is None:  # squares: the best intercept centres rows and targets, by their means over all data
             p = np.broadcast_to(np.asarray(self.loss.p, dtype=self.design.dtype), self.n)
             self._centre = (self.design.adjoint(p), float(p.dot(self.loss.y)))
         row, target = self._centre
-        return Batch(design.take_rows(index), inner.loss.sampled(index, target), index, row)
+        return Batch(self.design.take_rows(index), inner.loss.sampled(index, target), index, row)
 
     # --- on a few atoms -------------------------------------------------------------------------------------------
 

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 
 import numpy as np
 
+from greedyhull.objectives.base import Objective
 from greedyhull.objectives.lines import ExpandedLine, Parabola
-from greedyhull.objectives.restricted import LineTrial, SmallBase
+from greedyhull.objectives.restricted import LineTrial, Restriction
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.points.views import Along, Expanded, Expansion, no_point
 from greedyhull.points.views import ExpandedAhead as Ahead
 from greedyhull.theory import Constant
-from greedyhull.types import Array, AtomSet, Block, Line, Objective, Shape, Small, State, Traits, Trial
+from greedyhull.types import Array, AtomSet, Block, Line, Small, State, Trial
 
 
-class ExpandedSmall(SmallBase):
+class ExpandedSmall(Restriction):
     """f(Σ αᵢ dᵢ) as a function of α: its Hessian comes with the expansion of the point that is tried."""
 
     f: ByExpansion
@@ -123,18 +124,12 @@ class ExpandedTrial(LineTrial):
         return found.value
 
 
-class ByExpansion(ABC):
+class ByExpansion(Objective):
     """f known by its expansions. To write: ``domain``, ``traits``, ``scale``, `expansion`, `rounding`, `curvature`, `precise`.
 
     The view of a point keeps its coordinates, the last expansion and that of the trial point, which a move takes over.
     """
 
-    domain: Shape
-    traits: Traits
-
-    @property
-    @abstractmethod
-    def scale(self) -> float: ...
     @abstractmethod
     def rounding(self, w: Iterate, S: AtomSet) -> float: ...
     @abstractmethod

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.objectives.black_box import EPS, BlackBox
+from greedyhull.objectives.base import EPS
+from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.lines import Curve
 from greedyhull.objectives.restricted import ByProducts
 from greedyhull.points.arrays import locked, masked

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from math import inf
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
+from greedyhull.objectives.base import Coarse
 from greedyhull.objectives.composite import Composite
-from greedyhull.points.arrays import coarse_dtype, eps_of, length
+from greedyhull.points.arrays import eps_of, length
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.types import Array, AtomSet, Objective, has, lacks, linear_model, profiled
@@ -60,42 +61,6 @@ def above(f: Objective, w: Iterate, value: float, floor: float, rounding: float)
     around: Any = Around(w)
     own = f.rounding(w, around) if f.fresh(w) else inf
     return max(value - floor, 0.0) + (own if own <= rounding else rounding)
-
-
-class Coarse:
-    """The coarsest dtypes that values and gradients have had so far; "" for float64.
-
-    >>> seen = Coarse()
-    >>> seen.note("gradient", np.zeros(2, dtype=np.float32))
-    >>> seen.gradient, seen.value
-    ('float32', '')
-    """
-
-    __slots__ = ("gradient", "value")
-
-    def __init__(self) -> None:
-        self.value = self.gradient = ""
-
-    def note(self, part: Literal["value", "gradient"], given: Any) -> None:
-        """Remember the dtype of an answer, if it is the coarsest so far."""
-        name = coarse_dtype(given)
-        if name and part == "value":
-            self.value = max(self.value, name, key=eps_of)
-        elif name:
-            self.gradient = max(self.gradient, name, key=eps_of)
-
-    def at(self, value: float, g: Array) -> Coarse:
-        """What counts at a point: if one of the two is coarse, and its dtype holds all digits of the other, both are."""
-        here = Coarse()
-        here.value = self.value or (self.gradient if _fits(np.asarray(value), self.gradient) else "")
-        here.gradient = self.gradient or (self.value if _fits(g, self.value) else "")
-        return here
-
-
-def _fits(x: Array, dtype: str) -> bool:
-    """Whether a dtype holds all digits of these numbers."""
-    digits = np.frexp(x)[0] * (2.0 / eps_of(dtype)) if dtype else np.full(1, np.nan)
-    return bool((digits == np.rint(digits)).all())
 
 
 def coarse_of(f: Objective, w: Iterate | None = None) -> Coarse | None:

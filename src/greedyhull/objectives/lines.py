@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from math import inf, isfinite, nan
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,7 +10,7 @@ import numpy as np
 
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.views import Along
-from greedyhull.types import Array, Line, Probe
+from greedyhull.types import Array, Probe
 
 if TYPE_CHECKING:
     from greedyhull.objectives.expansion import ByExpansion
@@ -20,14 +19,36 @@ if TYPE_CHECKING:
 NEAR = 0.99  # how close to the end of its domain a step may come
 
 
-class Parabola:
+class Line:
+    """h(η) = f(w + ηv) on [0, max_step]; h is finite only below ``limit``; h'' ≤ bend. To write: `value`, `derivative`,
+    `argmin`."""
+
+    __slots__ = ()
+    if TYPE_CHECKING:
+        max_step: float
+        limit: float
+        slope: float
+        bend: float
+        value: Callable[[float], float]
+        derivative: Callable[[float], float]
+        argmin: Callable[[], float]
+
+    def probe(self, steps: Sequence[float] | Array) -> Probe:
+        """h and h' at several points."""
+        at = [float(s) for s in steps]
+        return Probe(np.array([self.value(s) for s in at]), np.array([self.derivative(s) for s in at]))
+
+    def enough(self) -> float:
+        """A step that lowers h by at least 0.9 of what the best step is sure to: the best one, where calls cost little."""
+        return self.argmin()
+
+
+class Parabola(Line):
     """h(η) = value + slope·η + bend·η²/2: what a quadratic looks like along any direction.
 
     >>> Parabola(1.0, -1.0, 4.0, 1.0).argmin()
     0.25
     """
-
-    bend: float
 
     __slots__ = ("bend", "limit", "max_step", "slope", "start")
 
@@ -53,7 +74,7 @@ class Parabola:
         return -self.slope / self.bend
 
 
-class Curve:
+class Curve(Line):
     """A convex line known by values and derivatives; ``bends(a, b)`` bounds h'' on [a, b] where that is known."""
 
     __slots__ = ("_bend", "_bends", "_derivatives", "_value", "limit", "max_step", "slope")
@@ -65,7 +86,7 @@ class Curve:
         self._bend: float | None = None
 
     @property
-    def bend(self) -> float:
+    def bend(self) -> float:  # type: ignore[override]
         if self._bend is None:
             self._bend = np.inf if self._bends is None else self._bends()
         return self._bend
@@ -80,17 +101,8 @@ class Curve:
         """h' and h''; NaN where h'' is unknown."""
         return self._derivatives(step)
 
-    def probe(self, steps: Sequence[float] | Array) -> Probe:
-        return looked_at(self, steps)
-
     def argmin(self) -> float:
         return line_search(self._derivatives, self.slope, self.max_step, self.limit)
-
-
-def looked_at(line: Line, steps: Sequence[float] | Array) -> Probe:
-    """h and h' at one step after the other, for lines that have no faster way."""
-    at = [float(s) for s in steps]
-    return Probe(np.array([line.value(s) for s in at]), np.array([line.derivative(s) for s in at]))
 
 
 def line_search(derivatives: Callable[[float], tuple[float, float]], slope: float, max_step: float, limit: float) -> float:
@@ -141,14 +153,6 @@ ENOUGH = 0.9  # of the decrease that is sure with the best step
 LEVEL = 0.3  # of the first slope: what is left of it where a search ends, at most
 
 
-class CostlyLine(ABC):
-    """A line that can be searched for a step that is good enough."""
-
-    @abstractmethod
-    def enough(self) -> float:
-        """A step that lowers h by at least 0.9 of what the best step is sure to; see `greedyhull.objectives.lines`."""
-
-
 class Look(NamedTuple):
     """A step, and h and h' there."""
 
@@ -167,7 +171,7 @@ def sure(slope: float, looks: Iterable[Look]) -> float:
     return min((0.5 * g * g * b / (g + first) for b, _, first in looks if b > 0.0 and g + first > 0.0), default=inf)
 
 
-class AskedLine(Curve, CostlyLine):
+class AskedLine(Curve):
     """A line whose values and slopes are calls of a user's functions.
 
     ``guess`` is the bend that lines of this length had before, if any. ``seen`` is told of it when a search is over.
@@ -239,7 +243,7 @@ SHORTER = 10.0 ** -np.arange(1.0, 9.0)  # where a step was too long for h to be 
 TRIPS = 3  # to find the best step, at most
 
 
-class ExpandedLine(CostlyLine):
+class ExpandedLine(Line):
     """h(η) = f(w + ηv), eight points a trip and three trips at most for its lowest one."""
 
     def __init__(self, f: ByExpansion, w: Iterate, v: Array, slope: float, max_step: float) -> None:
@@ -250,7 +254,7 @@ class ExpandedLine(CostlyLine):
         self._seen: dict[float, tuple[float, float, float]] = {}
 
     @property
-    def bend(self) -> float:
+    def bend(self) -> float:  # type: ignore[override]
         if self._bend is None:
             self._bend = self._f.bend(self._x, self._v, self.max_step, self._near)
         return self._bend

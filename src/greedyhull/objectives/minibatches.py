@@ -12,15 +12,14 @@ from greedyhull.kernels.stochastic import without_repeats
 from greedyhull.points.arrays import dense, is_sparse
 from greedyhull.types import (
     Array,
+    AtomSet,
     Finite,
     Index,
     LinearModel,
     Loss,
-    Minibatch,
     Objective,
     State,
     Summed,
-    Supply,
     linear_model,
     remote,
     streamed,
@@ -85,15 +84,26 @@ class Sampler:
         return drawn
 
 
-class Batch:
+class Minibatch:
+    """The mean of some terms of a sum, which can be asked at any array. To write: ``size``, `value` and `gradient`."""
+
+    size: int  # how many terms
+    if TYPE_CHECKING:
+        value: Callable[[Array], float]
+        gradient: Callable[[Array], Array]
+
+    def pulls(self, x: Array, S: AtomSet) -> Array | None:
+        """⟨∇fᵢ(x), x − d⟩ for every term and every atom d of a set whose atoms can be listed; None where nobody can tell."""
+        return None
+
+
+class Batch(Minibatch):
     """f_B(x) = Σ over the batch of pᵢ ℓᵢ(aᵢ·x), the weights such that its mean over all batches is f.
 
     ``centre`` is subtracted from every row: the mean row of the data, where an intercept was profiled out of squares.
     A ridge (l2/2)‖x‖² is added in full: every term has it. ``residual`` and ``adjoint`` are those of the loss.
     Products are in the precision of the data, gradients in float64.
     """
-
-    size: int
 
     def __init__(self, rows: Any, loss: Loss, index: Index, centre: Array | None = None, l2: float = 0.0) -> None:
         self.rows, self.loss, self.index, self.centre, self.l2 = rows, loss, index, centre, l2
@@ -187,7 +197,7 @@ class Source:
     @property
     def terms(self) -> int:
         """How many terms there are: None for the source of a stream."""
-        return self.f.n
+        return int(self.f.n)
 
     def draw(self, size: int) -> Minibatch:
         """A fresh minibatch."""
@@ -249,7 +259,7 @@ def rows_of(batch: Minibatch) -> Batch:
     return batch
 
 
-def source_of(f: Objective, rng: np.random.Generator) -> Supply:
+def source_of(f: Objective, rng: np.random.Generator) -> Source:
     """Where the minibatches of f come from in one solve; a stream brings its own source.
 
     Refused unless minibatches of f can be drawn, and f is finite wherever a step may lead.

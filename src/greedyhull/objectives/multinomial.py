@@ -17,7 +17,7 @@ from greedyhull.objectives.designs.stored import DenseDesign
 from greedyhull.objectives.losses.base import Separable
 from greedyhull.objectives.losses.smooth import Squared
 from greedyhull.objectives.losses.softmax import Softmax, SoftmaxWithIntercepts
-from greedyhull.objectives.restricted import ImageTrial, beside
+from greedyhull.objectives.restricted import ImageTrial, Restriction, beside
 from greedyhull.points.iterate import Iterate
 from greedyhull.theory import Constant
 from greedyhull.types import (
@@ -33,8 +33,10 @@ from greedyhull.types import (
 )
 
 
-class SoftmaxSmall:
+class SoftmaxSmall(Restriction):
     """φ(Zα) for the atoms of a block, φ the loss `Softmax`. Its Hessian is made anew at every point."""
+
+    f: Multinomial
 
     def __init__(self, f: Multinomial, block: Block) -> None:
         self.f, self.block = f, block

@@ -11,6 +11,7 @@ from greedyhull.atoms.arguments import numbers
 from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.errors import GreedyhullError, check, former, shown
 from greedyhull.objectives.accuracy import concavity, diagonal, entries, facts_of, form_rounding, given_scale
+from greedyhull.objectives.base import Objective
 from greedyhull.objectives.designs import design as make_design
 from greedyhull.objectives.designs.derived import FactoredColumns, FactoredDesign
 from greedyhull.objectives.designs.stored import DenseDesign, SparseDesign
@@ -29,7 +30,7 @@ HUGE = 1e150  # products of two smaller numbers are far from overflow
 LEAST = 5e-324  # what a product that underflows may be off by
 
 
-class QuadraticForm:
+class QuadraticForm(Objective):
     """f(w) = ½wᵀQw − bᵀw with Q symmetric and positive semidefinite; dense, sparse or a linear operator.
 
     A Q of up to 2000 rows (an operator: 200) is tested once, here: ``concavity`` is a λ such that Q + λI is positive

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from warnings import warn
 
 import numpy as np
@@ -72,14 +73,27 @@ class LineTrial:
         self.w.move(self.move, step)
 
 
-class SmallBase:
-    """The atoms of a block, and f's Hessian on them where it is known."""
+class Restriction:
+    """f on the hull of a few atoms, as a function of their weights: all that a corrective round asks for.
+
+    Gradients steer and end a round, so they are right; a Hessian only steers, and may be old or rough. To write: ``f``,
+    `extend`, `hessian`, `trial`, `state` and `restore`.
+    """
 
     f: Objective
+    if TYPE_CHECKING:
+        extend: Callable[[Block, Iterate], None]
+        hessian: Callable[..., Array]  # hessian(w, sample=1): ⟨dᵢ, ∇²f(w) dⱼ⟩; perhaps from one term in ``sample``
+        trial: Callable[[Iterate, Array, Array], LineTrial]  # the steps from the weights at w to others
+        state: Callable[[], State]  # without the block
+        restore: Callable[[State], None]
 
     def __init__(self, block: Block) -> None:
         self.block = block
         self._hessian: Array | None = None
+
+    def __len__(self) -> int:
+        return len(self.block)
 
     def take(self, index: Index) -> None:
         """Keep only the atoms at ``index``."""
@@ -96,7 +110,7 @@ STALE = 0.1  # by which share a row's curvature may move before the Hessian foll
 MANY_ROWS = 4000  # more rows than this can be sampled; of fewer, all are as fast
 
 
-class Restricted(SmallBase):
+class Restricted(Restriction):
     """φ(Zα) for the atoms of a block."""
 
     f: Imaged
@@ -244,7 +258,7 @@ WRONG = 2.0  # products that differ from these differences by a larger factor ar
 RIDGE = 1e-10  # of the mean diagonal: a Hessian that this makes positive definite is semidefinite, up to rounding
 
 
-class ByProducts(SmallBase):
+class ByProducts(Restriction):
     """f(Σ αᵢ dᵢ) as a function of α for the atoms of a block, its Hessian from products.
 
     >>> import greedyhull as gh

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, overload
+from typing import Any, ParamSpec, TypeVar, cast, overload
 
 import numpy as np
 
@@ -13,13 +13,13 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.kernels.matrix_models import LocalModel, NormalEquations
 from greedyhull.objectives.composite import EPS as RIDGED_EPS
 from greedyhull.objectives.composite import Composite
-from greedyhull.objectives.designs.stored import DesignBase, Identity, in_place_of
+from greedyhull.objectives.designs.stored import Design, Identity, in_place_of
 from greedyhull.objectives.lines import Curve, Parabola
 from greedyhull.objectives.losses.base import Separable, shares, signs, vector
 from greedyhull.objectives.losses.piecewise import KinkedLine, kinked_search
 from greedyhull.objectives.minibatches import Batch
 from greedyhull.objectives.multinomial import Multinomial, SoftmaxSmall, SquaredResponses
-from greedyhull.objectives.restricted import LineTrial, Restricted
+from greedyhull.objectives.restricted import LineTrial, Restricted, Restriction
 from greedyhull.points.arrays import length
 from greedyhull.points.direction import Direction
 from greedyhull.points.gradients import as_array
@@ -32,14 +32,12 @@ from greedyhull.types import (
     Atom,
     AtomSet,
     Block,
-    Design,
     Gradient,
     Index,
     Line,
     Objective,
     Shape,
     Shards,
-    Small,
     State,
 )
 
@@ -108,23 +106,12 @@ class Ridge:
         return float(first + (5e-324 * count * (1.0 + steep + reach) if reach > 0.0 else 0.0))
 
 
-if TYPE_CHECKING:
-    KeepsSmall = Small
-else:
-    KeepsSmall = object
-
-
-class RidgedSmall(KeepsSmall):
+class RidgedSmall(Restriction):
     """φ(Zα) + (l2/2)αᵀGα with G the inner products of the atoms, which are kept and appended to."""
-
-    block: Block
 
     def __init__(self, f: Objective, loss: Restricted | SoftmaxSmall, ridge: Ridge) -> None:
         self.f, self.loss, self.ridge, self.block = f, loss, ridge, loss.block
         self._products: Array | None = None
-
-    def __len__(self) -> int:
-        return len(self.loss)
 
     def extend(self, atoms: Block, w: Iterate) -> None:
         """Let ``atoms`` join."""
@@ -463,7 +450,7 @@ def over_shards(targets: str = "numbers", numbers: tuple[str, ...] = (), instead
     def wrap(function: Callable[P, R]) -> Callable[P, R]:
         @wraps(function)
         def either(*args: P.args, **kwargs: P.kwargs) -> R:
-            if args and not isinstance(args[0], np.ndarray | DesignBase) and isinstance(args[0], Shards):
+            if args and not isinstance(args[0], np.ndarray | Design) and isinstance(args[0], Shards):
                 return cast(R, made(function, args[0], args[1:], kwargs))
             return function(*args, **kwargs)
 

@@ -11,24 +11,22 @@ import numpy as np
 from greedyhull.atoms.arguments import whole_shape
 from greedyhull.errors import GreedyhullError, check, former, shown, signed, takes
 from greedyhull.kernels.core import public, user
-from greedyhull.objectives.black_box import BlackBox, check_length, number, numbers
+from greedyhull.objectives.base import Objective, number, numbers
+from greedyhull.objectives.black_box import BlackBox, check_length
 from greedyhull.objectives.composite import Composite
-from greedyhull.objectives.limits import Coarse
-from greedyhull.objectives.minibatches import pulls_of
+from greedyhull.objectives.minibatches import Minibatch, Source, pulls_of
 from greedyhull.objectives.quadratic import QuadraticForm
 from greedyhull.points.arrays import locked
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
 from greedyhull.theory import Constant
-from greedyhull.types import Array, AtomSet, Finite, Line, Minibatch, Shape, State, Traits, lacks
+from greedyhull.types import Array, AtomSet, Finite, Line, Shape, Traits, lacks
 
 Draw = Callable[[int, np.random.Generator], Any]
 
 
-class Drawn:
+class Drawn(Minibatch):
     """What a user's ``draw`` returned, its answers checked."""
-
-    size: int
 
     def __init__(self, f: Stream, batch: Any, size: int) -> None:
         self.f, self.batch, self.size = f, batch, size
@@ -55,7 +53,7 @@ class Drawn:
         return None if lacks(self.batch, "gradients") else pulls_of(user(self.batch.gradients, locked(x.copy())), x, S)
 
 
-class Stream:
+class Stream(Objective):
     """f(w) = E F(w, ξ) over fresh draws of ξ. n is None: there is no pass over it, no value, no full gradient."""
 
     domain: Shape
@@ -72,7 +70,7 @@ class Stream:
                                             "draw(size, rng), is wanted.")
         check(lipschitz is None or (isinstance(lipschitz, Real) and 0.0 < lipschitz < np.inf), lambda: f"lipschitz="
               f"{shown(lipschitz)} was given; a bound on the length of every gradient, or None, is wanted.")
-        self.draw, self.domain, self.lipschitz, self._coarse = draw, shape, lipschitz, Coarse()
+        self.draw, self.domain, self.lipschitz = draw, shape, lipschitz
         self.traits = Traits("stream", convex=bool(convex))
 
     def __repr__(self) -> str:
@@ -131,11 +129,11 @@ class Stream:
         return self
 
 
-class StreamSource:
+class StreamSource(Source):
     """The minibatches of a stream, in the place of a `Source` of a finite sum. ``spent`` counts gradients of draws."""
 
     n = float("inf")
-    terms = None
+    terms = None  # type: ignore[assignment]
     f: Stream
 
     def __init__(self, f: Stream, rng: np.random.Generator) -> None:
@@ -148,11 +146,6 @@ class StreamSource:
 
     distinct = draw  # every draw is another one
 
-    def again(self, batch: Minibatch) -> Minibatch:
-        """The same minibatch, to be asked once more."""
-        self.spent += batch.size
-        return batch
-
     @property
     def whole(self) -> Minibatch:
         """There is none."""
@@ -161,12 +154,6 @@ class StreamSource:
     def full(self, x: Array) -> Array:
         """There is none."""
         raise self.f.unknown()
-
-    def state(self) -> State:
-        return {"spent": np.array(self.spent)}
-
-    def restore(self, state: State) -> None:
-        self.spent = int(state["spent"])
 
 
 @public

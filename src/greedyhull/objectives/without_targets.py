@@ -19,7 +19,7 @@ from greedyhull.objectives.losses.smooth import NegativeLog, levelled
 from greedyhull.objectives.quadratic import FactoredForm, QuadraticForm
 from greedyhull.objectives.ridge import model, over_shards, shares_of
 from greedyhull.points.aligned import alike, by_label, keep, labels_of, square
-from greedyhull.types import Array, Shape, stored
+from greedyhull.types import Array, Shape
 
 
 @public
@@ -110,8 +110,7 @@ def log_likelihood(P: Any, *, sample_weight: Any = None, l2: float = 0.0) -> Com
     p = shares_of(A, sample_weight)
     taken = in_place_of(A, p)
     A = A if taken is None else A.rows(taken)
-    entries = stored(A)
-    low, largest = (np.zeros(A.n), A.matvec(np.ones(A.domain))) if entries is None else entries.extremes()
+    low, largest = A.extremes() if A.stored else (np.zeros(A.n), A.matvec(np.ones(A.domain)))
     check(bool((low >= 0).all()), "P has negative entries; likelihoods (or price relatives) of at least 0 are wanted.")
     empty = int(np.count_nonzero((largest == 0.0) & (p > 0.0 if taken is not None else True)))
     check(empty == 0, f"{empty} rows of P are zero everywhere: no mixture gives them a positive likelihood, and the "

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import sys
 from math import prod, sqrt
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.types import Array, Columns, Design, Index, columned, lacks
+from greedyhull.types import Array, Design, Index, lacks
 
 
 def is_sparse(x: Any) -> bool:
@@ -269,39 +269,35 @@ def _check_range(what: str, index: Array, below: int) -> None:
 def column(A: Design, j: int) -> Array:
     """A e_j."""
     if A.has_columns:
-        return cast(Columns, A).column(j)  # not by `columned`: it is asked in every step
+        return A.column(j)
     return _image(A, np.array([j]), np.ones(1))
 
 
 def columns(A: Design, index: Index, scales: Array) -> Any:
     """The images of scalesᵢ e_j for j = indexᵢ, as columns."""
-    known = columned(A)
-    if known is not None:
-        return known.columns(index, scales)
+    if A.has_columns:
+        return A.columns(index, scales)
     images = [s * column(A, j) for j, s in zip(index.tolist(), scales.tolist(), strict=True)]
     return np.stack(images).T if images else np.zeros((A.n, 0), dtype=A.dtype)
 
 
 def combine(A: Design, index: Index, c: Array) -> Array:
     """A Σ cᵢ e_j for j = indexᵢ."""
-    known = columned(A)
-    return _image(A, index, c) if known is None else known.combine(index, c)
+    return A.combine(index, c) if A.has_columns else _image(A, index, c)
 
 
 def energies(A: Design, weights: Array | float) -> Array:
     """Σᵢ weightsᵢ aᵢⱼ² for every column j."""
-    known = columned(A)
-    if known is not None:
-        return known.energies(weights)
+    if A.has_columns:
+        return A.energies(weights)
     squares = (column(A, j).astype(np.float64) ** 2 for j in range(prod(A.domain)))
     return np.array([float(np.sum(weights * square)) for square in squares])
 
 
 def gram(A: Design, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
     """Zᵀ diag(weights) Z2 for images Z and Z2 under A; Z2 is Z where it is None."""
-    known = columned(A)
-    if known is not None:
-        return known.gram(Z, Z2, weights)
+    if A.has_columns:
+        return A.gram(Z, Z2, weights)
     right = Z if Z2 is None else Z2
     return np.asarray(Z.T.dot(right if weights is None else right * weights[:, None]))
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from functools import lru_cache
 from math import inf
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, Shape, State, View
+from greedyhull.types import Array, Atom, Design, Gradient, Index, Shape, State, View
 
 MOST = 2.0**53  # the largest whole number that is counted to
 
@@ -20,11 +19,7 @@ class SpoiledError(GreedyhullError):
     """What a saved state holds is none that was written there; whoever knows its file says which one it is."""
 
 
-class Kept(Protocol):
-    """What is saved with a run, and restored when it goes on."""
-
-    def state(self) -> State: ...
-    def restore(self, state: State) -> None: ...
+Kept: TypeAlias = Any  # what is saved with a run, and restored when it goes on: it has state() and restore(state)
 
 
 def under(prefix: str, state: State) -> State:
@@ -108,7 +103,7 @@ def views_from(state: State) -> dict[str, State]:
     return found
 
 
-class BlockBase(ABC):
+class Block(ABC):
     """Many atoms of one shape. To write: ``kind``, ``shape``, ``len``, ``[i]``, `append`, `take` and `state`.
 
     ``shape`` is that of the points, (size,) where the atoms do not care. `append` returns the block itself, or another one
@@ -185,25 +180,16 @@ class BlockBase(ABC):
         return self
 
 
+BlockBase = Block  # the name in greedyhull.extend
+
+
 def checked_block(made: Any, whose: str | type) -> Block:
     """What was made, if it is a block; ``whose``: the class of the atom that made it, or who did in words."""
-    if not is_block(made):
+    if not isinstance(made, Block):
         maker = whose if isinstance(whose, str) else f"block(size) of a {whose.__name__}"
         raise GreedyhullError(f"{maker} made a {type(made).__name__}, which is no block of atoms. Derive its class from "
                               "greedyhull.extend.BlockBase.")
-    return made  # type: ignore[no-any-return]
-
-
-def is_block(made: object) -> bool:
-    """Whether it is a block of atoms."""
-    cls: Any = type(made)  # mypy takes no class for hashable
-    return _derived(cls) or isinstance(made, Block)
-
-
-@lru_cache(maxsize=256)
-def _derived(cls: type) -> bool:
-    """Whether a class is derived from `BlockBase`."""
-    return issubclass(cls, BlockBase)
+    return made
 
 
 class _Registered(NamedTuple):

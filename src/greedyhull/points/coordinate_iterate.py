@@ -10,7 +10,7 @@ from greedyhull.errors import GreedyhullError
 from greedyhull.points.blocks import numbers, views_state
 from greedyhull.points.direction import Direction, outside
 from greedyhull.points.gradients import inner
-from greedyhull.points.iterate import Iterate, Work
+from greedyhull.points.iterate import Iterate, View, Work
 from greedyhull.types import Array, Block, Gradient, State
 
 
@@ -123,7 +123,7 @@ class Position:
         self.array = numbers(state, "array", (None,) * np.ndim(state["array"])).copy()
 
 
-class Average:
+class Average(View):
     """w̄ = Σ aᵢwᵢ / Σ aᵢ, a view that follows w.
 
     It is kept as c·w + s·u. A move w' = (1 − drift·η)w + ηΣcᵢdᵢ changes c and adds the atoms to u, and including w'

@@ -14,7 +14,7 @@ import numpy as np
 
 from greedyhull.errors import check
 from greedyhull.points.arrays import compact, flat, is_sparse, length
-from greedyhull.types import Array, AtomSet, Gradient, Index, Operator, Shape, lacks
+from greedyhull.types import Array, AtomSet, Gradient, Index, Shape, lacks
 
 G = TypeVar("G", bound=Gradient)
 
@@ -118,9 +118,9 @@ def entries_at(g: Gradient, places: Index) -> Array:
     return np.where(kept[at] == places, entries[at], 0.0)
 
 
-def copied(g: G) -> G:
+def copied(g: Gradient) -> Gradient:
     """g for somebody who may write on it; an operator cannot be written on."""
-    return cast(Any, g).copy() if isinstance(g, np.ndarray) or is_sparse(g) else g
+    return g.copy() if isinstance(g, np.ndarray) or is_sparse(g) else g
 
 
 def _entries(g: Gradient) -> Array:
@@ -129,15 +129,15 @@ def _entries(g: Gradient) -> Array:
     return _numbers(matrix if isinstance(matrix, np.ndarray) else matrix.data)  # entries that were given twice are summed
 
 
-def _product(g: Operator, make: Callable[[int], Array]) -> Array:
+def _product(g: Gradient, make: Callable[[int], Array]) -> Array:
     """g @ x for the x that ``make`` makes of as many entries as g has columns."""
     _look_at(g)
     return _numbers(g @ make(g.shape[-1]))
 
 
 def _look_at(g: object) -> None:
-    check(isinstance(g, Operator), lambda: f"A gradient is a {type(g).__name__}; an array, a sparse matrix, or an operator "
-                                           "with shape and @ is wanted.")
+    check(not lacks(g, "shape", "__matmul__"), lambda: f"A gradient is a {type(g).__name__}; an array, a sparse matrix, or an "
+                                                       "operator with shape and @ is wanted.")
 
 
 def _numbers(given: Any) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from math import isfinite, prod
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from greedyhull.points.factors import Factors, check_size, entries_of, factors_o
 from greedyhull.points.owners import Joint, Owned, OwnedBlock, farthest_pair, normalised, own_part, owners_of, toward_parts
 from greedyhull.points.shapes import BasisBlock, dense
 from greedyhull.points.validate import as_atom
-from greedyhull.types import Array, Atom, AtomSet, Block, Gradient, Index, Shape, State, View
+from greedyhull.types import Array, Atom, AtomSet, Block, Gradient, Index, Shape, State
 
 
 class Work:
@@ -43,6 +43,18 @@ class Active(NamedTuple):
     atom: Atom
     weight: float
     score: float
+
+
+class View:
+    """A linear image of the iterate that follows its moves; it is saved with a run."""
+
+    __slots__ = ()
+    if TYPE_CHECKING:
+        name: str
+        moved: Callable[[Direction, float], None]
+        refresh: Callable[[Iterate], None]
+        state: Callable[[], State]
+        restore: Callable[[State], None]
 
 
 class Iterate:

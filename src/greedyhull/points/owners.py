@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.points.blocks import block_from, block_state, places, register_block, under
+from greedyhull.points.blocks import Block, block_from, block_state, places, register_block, under
 from greedyhull.points.direction import Direction
-from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, Shape, State
+from greedyhull.types import Array, Atom, Design, Gradient, Index, Shape, State
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
@@ -103,7 +103,7 @@ class Joint:
         return OwnedBlock(block, np.array(self.owners))
 
 
-class OwnedBlock:
+class OwnedBlock(Block):
     """A block of atoms and whose each is. Keys are (owner, key), so that whoever goes by keys keeps owners apart."""
 
     __slots__ = ("_keys", "inner", "owners")
@@ -115,7 +115,7 @@ class OwnedBlock:
         self._keys: list[Hashable] | None = None
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> Shape:  # type: ignore[override]
         return self.inner.shape
 
     @property

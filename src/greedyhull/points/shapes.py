@@ -13,9 +13,9 @@ import numpy as np
 
 from greedyhull.errors import check
 from greedyhull.points.arrays import column, columns, combine, flat, grown, value_key
-from greedyhull.points.blocks import BlockBase, count, dimensions, numbers, places, register_block
+from greedyhull.points.blocks import Block, count, dimensions, numbers, places, register_block
 from greedyhull.points.gradients import as_array, entries_at, inner
-from greedyhull.types import Array, Atom, Block, Design, Gradient, Index, Shape, State, bilinear
+from greedyhull.types import Array, Atom, Design, Gradient, Index, Shape, State, bilinear
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +61,7 @@ class Dense:
         return DenseBlock(self.array.reshape(1, -1).copy(), self.array.shape, [self.key])
 
 
-class DenseBlock(BlockBase):
+class DenseBlock(Block):
     """Dense atoms as rows of one matrix; an atom of another shape is written out."""
 
     __slots__ = ("_keys", "_m", "_rows", "shape")
@@ -198,7 +198,7 @@ class Basis:
 
     def dot(self, g: Gradient) -> float:
         try:
-            out: float = self.scale * g.item(self.index)  # type: ignore[union-attr]
+            out: float = self.scale * g.item(self.index)
         except AttributeError:  # no array: asked for so often that it is not looked at first
             out = self.scale * float(entries_at(g, np.array([self.index]))[0])
         return out
@@ -216,7 +216,7 @@ class Basis:
 _set_index, _set_scale = Basis.__dict__["index"].__set__, Basis.__dict__["scale"].__set__
 
 
-class BasisBlock(BlockBase):
+class BasisBlock(Block):
     """Atoms scale·e_index as two arrays."""
 
     __slots__ = ("_index", "_keys", "_m", "_scale", "shape", "size")
@@ -352,7 +352,7 @@ class Sparse:
         return SparseBlock(size, [self])
 
 
-class SparseBlock(BlockBase):
+class SparseBlock(Block):
     """Sparse atoms, kept as a list and stacked to one sparse matrix when a product is asked for."""
 
     __slots__ = ("_atoms", "_keys", "_matrix", "shape", "size")
@@ -487,7 +487,7 @@ class RankOne:
         return RankOneBlock(self.u[None], self.v[None], np.array([self.scale]))
 
 
-class RankOneBlock(BlockBase):
+class RankOneBlock(Block):
     """Many atoms scaleₖ·uₖvₖᵀ: the rows of ``U`` and ``V`` are their vectors.
 
     >>> block = RankOneBlock(np.eye(2), np.eye(2), np.array([1.0, 3.0]))

@@ -10,10 +10,10 @@ import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.arrays import coarse_dtype, dense, eps_of, is_sparse, masked
-from greedyhull.points.blocks import is_block
+from greedyhull.points.blocks import Block
 from greedyhull.points.owners import Joint, OwnedBlock, owners_of
 from greedyhull.points.shapes import Basis, Dense, Sparse
-from greedyhull.types import Answer, Array, Atom, Block, Floor, Kind, Shape, Shortlist, lacks
+from greedyhull.types import Answer, Array, Atom, Floor, Kind, Shape, Shortlist, lacks
 
 KINDS: tuple[Kind, ...] = ("always", "probability", "expectation", "estimate", "stationary")  # from strong to weak
 
@@ -157,7 +157,7 @@ def _promise(kind: Any, delta: Any, slack: float = 0.0) -> tuple[Kind, float]:
 
 def as_block(given: Any, owner: Any) -> Block:
     """What ``best(g, m)`` of a set gave, if it is a block of atoms."""
-    known = is_block(given)
+    known = isinstance(given, Block)
     if not (known and len(given) > 0):
         raise GreedyhullError(f"best(g, m) of {owner!r} returned {'no atoms' if known else _called(given)}; a block of at "
                               "least one atom is wanted, made by atom.block(size) and block.append(atom). Without best, "

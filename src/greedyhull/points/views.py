@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check, shown
 from greedyhull.points.blocks import block_from, block_state, count, numbers, under
 from greedyhull.points.direction import Direction
-from greedyhull.points.iterate import Iterate
+from greedyhull.points.iterate import Iterate, View
 from greedyhull.points.owners import Owned, OwnedBlock
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.types import Array, Atom, Block, Design, Loss, State
-
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
 
 
 def no_point(f: object, w: object, error: AttributeError) -> Exception:
@@ -45,7 +42,7 @@ class Foreseen(NamedTuple):
         return self.move is move and self.step == step
 
 
-class Image:
+class Image(View):
     """z = Aw, updated by every move; ``moves`` counts the updates since z was last computed from the atoms."""
 
     __slots__ = ("A", "_ahead", "curvature", "gradient", "moves", "name", "residual", "value", "z")
@@ -144,7 +141,7 @@ class Ahead(NamedTuple):
         return self.move is move and self.step == step
 
 
-class Coordinates:
+class Coordinates(View):
     """The view that is the point's own coordinates, for objectives that are given arrays.
 
     Every coordinate stays between the least and the largest of the atoms met so far, whatever rounding does: a function
@@ -292,7 +289,7 @@ class ExpandedAhead(NamedTuple):
     near: Array
 
 
-class Expanded:
+class Expanded(View):
     """The coordinates x of a point, the last expansion there, and that of the point tried last, which a move takes over.
 
     ``moves`` counts how often x was updated since it was computed from the atoms. ``near`` is what the objective wants to know

@@ -257,7 +257,7 @@ class ShardedModel(ByExpansion):
         return self.known(w).more["b"]
 
     @property
-    def scale(self) -> float:
+    def scale(self) -> float:  # type: ignore[override]
         """The loss of predicting zero, or the best constant where there is an intercept."""
         if self._scale is None:
             self._scale = abs(self.facts.zero)

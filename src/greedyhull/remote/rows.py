@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from greedyhull.kernels.data_passes import add_rows, dense_column_facts, dot_rows, gram_rows, pick_rows, sparse_column_facts
-from greedyhull.objectives.designs.stored import DenseDesign, DesignBase
+from greedyhull.objectives.designs.stored import DenseDesign, Design
 from greedyhull.objectives.losses.base import Separable
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.shapes import BasisBlock
@@ -148,7 +148,7 @@ class DenseRows(DenseDesign):
         return self if self.dtype == np.float64 else DenseRows(self.X.astype(np.float64))
 
 
-class SparseRows(DesignBase):
+class SparseRows(Design):
     """Rows in CSR form, or those from ``first`` to ``last`` of them. A copy by columns would take as much memory again.
 
     Products are made in float64, whatever the entries are.

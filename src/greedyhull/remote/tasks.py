@@ -12,6 +12,7 @@ import numpy as np
 from greedyhull.errors import GreedyhullError
 from greedyhull.objectives.losses.base import Separable
 from greedyhull.objectives.losses.intercepts import Softened
+from greedyhull.objectives.minibatches import Minibatch
 from greedyhull.objectives.quadratic import QuadraticForm
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.iterate import Iterate
@@ -19,7 +20,7 @@ from greedyhull.remote.executors import Trips
 from greedyhull.remote.rows import DenseRows, FewColumns, Part, PickedRows, SparseRows, few_columns
 from greedyhull.remote.summary import Facts
 from greedyhull.remote.worker import added
-from greedyhull.types import Array, Block, Crew, Finite, Index, Minibatch, Objective, Shard, Shards, Sums, Traits
+from greedyhull.types import Array, Block, Crew, Finite, Index, Objective, Shard, Shards, Sums, Traits
 
 if TYPE_CHECKING:
     from greedyhull.remote.model import ShardedModel
@@ -325,10 +326,8 @@ def _stacked(found: list[Sums], d: int) -> Any:
                   format="csr")
 
 
-class AllRows:
+class AllRows(Minibatch):
     """All terms as one batch: a trip a question."""
-
-    size: int
 
     def __init__(self, f: ShardedModel) -> None:
         self.f, self.size = f, f.n

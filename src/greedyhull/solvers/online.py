@@ -9,7 +9,7 @@ import numpy as np
 from greedyhull.atoms.arguments import array_of, numbers
 from greedyhull.atoms.base import generator
 from greedyhull.errors import check, shown
-from greedyhull.objectives.black_box import number
+from greedyhull.objectives.base import number
 from greedyhull.points.aligned import point_of
 from greedyhull.points.arrays import masked
 from greedyhull.points.blocks import under

@@ -262,7 +262,7 @@ def _check_kind(S: AtomSet, g: Array, other: Gradient, tol: float) -> None:
     what = f"{S!r} says that it takes any kind of gradient, and asked with a {type(other).__name__}"
     try:
         oracle = S.oracle(np.random.default_rng(0))
-        plain, answer = oracle.argmin(g), oracle.argmin(other)  # type: ignore[arg-type]
+        plain, answer = oracle.argmin(g), oracle.argmin(other)
         told, block = answer.atom.dot(other), answer.atom.block(g.size).dots(other)
     except Exception as error:
         raise AssertionError(f"{what} it failed: {type(error).__name__}: {error}") from error

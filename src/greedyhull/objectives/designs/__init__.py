@@ -8,9 +8,9 @@ import numpy as np
 
 from greedyhull.errors import GreedyhullError, check, shown
 from greedyhull.objectives.designs.derived import inspected
-from greedyhull.objectives.designs.stored import DenseDesign, DesignBase, OperatorDesign, SparseDesign
+from greedyhull.objectives.designs.stored import DenseDesign, Design, OperatorDesign, SparseDesign
 from greedyhull.points.arrays import compressed, is_sparse, masked
-from greedyhull.types import Array, Design, lacks
+from greedyhull.types import Array, lacks
 
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))  # compared as they are, which no conversion delays
 WRITTEN = 2**18  # entries of a CSR matrix that are written out and turned at once
@@ -48,7 +48,7 @@ def _no_array(X: Any, name: str) -> Design | None:
     """The design for what is more than an array of numbers; None for lists and frames, which become arrays."""
     if type(X) is DenseDesign or type(X) is SparseDesign:  # it was checked when it was made
         return X
-    if isinstance(X, DesignBase):
+    if isinstance(X, Design):
         return X if type(X).__module__.startswith("greedyhull.") else inspected(X)
     if not lacks(X, "adjoint", "domain") and lacks(X, "rmatvec"):  # a user's design, of whatever class
         silent = lacks(X, "stored", "has_columns", "takes_factors", "frobenius")

@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import check
-from greedyhull.objectives.designs.stored import DesignBase
+from greedyhull.objectives.designs.stored import Design
 from greedyhull.points.arrays import column, columns, combine, dense, energies, length
 from greedyhull.points.arrays import columns as columns_of
 from greedyhull.points.arrays import combine as combined
 from greedyhull.points.arrays import energies as energies_of
 from greedyhull.points.arrays import gram as gram_of
 from greedyhull.points.gradients import finite, inner
-from greedyhull.types import Array, Design, Gradient, Index, Shape, bilinear, columned
+from greedyhull.types import Array, Gradient, Index, Shape, bilinear
 
 
-class CentredDesign(DesignBase):
+class CentredDesign(Design):
     """A − 1cᵀ for a design A and a row c.
 
     >>> from greedyhull.objectives.designs.stored import DenseDesign
@@ -70,7 +70,7 @@ class CentredDesign(DesignBase):
 CHUNK = 256  # columns of Q that are written out at once
 
 
-class FactoredDesign(DesignBase):
+class FactoredDesign(Design):
     """A = FᵀF + diag(D), for a design F with k rows and a vector D of numbers of at least 0."""
 
     has_columns = True
@@ -181,7 +181,7 @@ def inspected(A: Design) -> Design:
         # ‖Aw‖ is about ‖A‖_F for random signs w; more than so many times as much is not by chance
         check(known is None or length(z) <= 16.0 * known, lambda: f"frobenius of {_of(A)} is {known!r}, but ‖Aw‖ = "
               f"{length(z):.3g} for a random vector w of 1 and −1. It is to be ‖A‖_F, or None where that is not known.")
-        if columned(A) is not None and isinstance(g, np.ndarray):
+        if A.has_columns and isinstance(g, np.ndarray):
             z = _check_array(A, combine(A, j.copy(), c.copy()), "combine(index, c)", (A.n,))
             _check_pair(A, z, r, float(g.ravel()[j].astype(np.float64).dot(c)), "combine(index, c)", "adjoint(r)")
     return A

@@ -9,10 +9,10 @@ import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.kernels.data_passes import observed_entries, product
-from greedyhull.objectives.designs.stored import DenseDesign, DesignBase, SparseDesign
+from greedyhull.objectives.designs.stored import DenseDesign, Design, SparseDesign
 from greedyhull.points.arrays import dense
 from greedyhull.points.factors import gathered
-from greedyhull.types import Array, Columns, Design, Index, Shape
+from greedyhull.types import Array, Index, Shape
 
 
 class PickedColumns:
@@ -76,7 +76,7 @@ class TaskColumns:
     No image is written out. It answers what a matrix would: ``Z @ c``, ``Z.T @ r``, ``Z[:, which]``, ``Z.toarray()``.
     """
 
-    def __init__(self, X: Columns, responses: int, index: Index, scales: Array) -> None:
+    def __init__(self, X: Design, responses: int, index: Index, scales: Array) -> None:
         self.X, self.c = X, responses
         self.index, self.scales = np.asarray(index), np.asarray(scales, dtype=np.float64)
         self.feature, self.response = np.divmod(self.index, responses)
@@ -155,7 +155,7 @@ class _TaskColumnsTransposed:
         return np.asarray(G[self.Z.feature, self.Z.response] * self.Z.scales)
 
 
-class Observed(DesignBase):
+class Observed(Design):
     """A(W) = the entries of W at (rows, cols), as a vector in the order in which they are given.
 
     >>> A = Observed(np.array([0, 1]), np.array([2, 0]), (2, 3))
@@ -274,7 +274,7 @@ class Observed(DesignBase):
         return self if self.dtype == np.float64 else Observed(self.i, self.j, self.domain)
 
 
-class Tasks(DesignBase):
+class Tasks(Design):
     """A(W) = XW for W of shape (d, c): image i·c + k is that of row i and response k.
 
     >>> A = Tasks(DenseDesign(np.array([[1.0, 2.0]])), 3)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,12 +13,12 @@ from greedyhull.errors import check
 from greedyhull.kernels.core import user
 from greedyhull.kernels.data_passes import add_columns, dot_columns, gram_columns, gram_rows, product
 from greedyhull.points.arrays import dense, norm
-from greedyhull.types import Array, Design, Index, Shape, lacks
+from greedyhull.types import Array, Index, Shape, lacks
 
 COLUMNS = ("column", "columns", "combine", "energies", "gram")
 
 
-class DesignBase(ABC):
+class Design(ABC):
     """To write: ``domain``, ``n``, ``dtype``, `matvec` and `adjoint`. Nothing else is known of the data then: neither rows nor
     columns nor ‖A‖_F are at hand. A design that knows more says so.
 
@@ -31,6 +32,16 @@ class DesignBase(ABC):
     has_columns: bool = False  # whether it has all of COLUMNS; others are asked for products with unit vectors
     takes_factors: bool = False  # whether it has ``bilinear`` and ``factored``
     frobenius: float | None = None  # ‖A‖_F
+    if TYPE_CHECKING:
+        take_rows: Callable[[Index], Any]  # of one that is stored
+        extremes: Callable[[], tuple[Array, Array]]  # the least and the largest entry of every row
+        column: Callable[[int], Array]  # of one with columns; those of a map on matrices are numbered as ``w.ravel()`` is
+        columns: Callable[[Index, Array], Any]
+        combine: Callable[[Index, Array], Array]
+        energies: Callable[[Array | float], Array]  # Σᵢ weightsᵢ aᵢⱼ² for every column j
+        gram: Callable[..., Array]  # gram(Z, Z2=None, weights=None) of images, as ``columns`` makes them
+        bilinear: Callable[[Array, Array, Array], Array]  # A(U diag(c) Vᵀ), of one that takes factors
+        factored: Callable[[Array, Array, Array], Array]  # ⟨Aᵀr, uₖvₖᵀ⟩ for every pair of columns
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -54,7 +65,10 @@ class DesignBase(ABC):
         return self
 
 
-class SomeRows(DesignBase):
+DesignBase = Design  # the name in greedyhull.extend
+
+
+class SomeRows(Design):
     """Some rows of a design whose rows are not at hand."""
 
     def __init__(self, base: Design, index: Index) -> None:
@@ -74,7 +88,7 @@ class SomeRows(DesignBase):
         return self if exact is self.base else SomeRows(exact, self.index)
 
 
-class DenseDesign:
+class DenseDesign(Design):
     """A = X, a 2-D array that is kept, not copied."""
 
     domain: Shape
@@ -151,7 +165,7 @@ class DenseDesign:
         return self if self.dtype == np.float64 else Chunked(self)
 
 
-class Chunked(DesignBase):
+class Chunked(Design):
     """float32 data read in float64, a chunk of rows at a time: what a certificate is computed with."""
 
     rows_at_once = 4096
@@ -194,7 +208,7 @@ class Chunked(DesignBase):
         return self
 
 
-class SparseDesign:
+class SparseDesign(Design):
     """A = X, a sparse matrix as `compressed` makes it; CSC is kept, CSR is kept and mirrored once in CSC."""
 
     domain: Shape
@@ -389,7 +403,7 @@ def in_place_of(A: Design, p: Array | float, y: Array | None = None) -> Index | 
     return np.where(here, np.arange(A.n), np.flatnonzero(here)[size[here].argmin()])
 
 
-class Identity(DesignBase):
+class Identity(Design):
     """A = I, in float64 whatever the data are.
 
     >>> Identity((2, 2)).matvec(np.array([[1.0, 2.0], [3.0, 4.0]]))
@@ -409,7 +423,7 @@ class Identity(DesignBase):
         return np.array(r, dtype=np.float64).reshape(self.domain)
 
 
-class OperatorDesign(DesignBase):
+class OperatorDesign(Design):
     """A = X, anything with ``shape``, ``matvec`` and ``rmatvec``, such as SciPy's LinearOperator."""
 
     def __init__(self, X: Any) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from bisect import bisect_left
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -93,15 +94,50 @@ def between(y: Array, z: Array, p: Array | float) -> tuple[float, float, float]:
     return low, 0.5 * low + 0.5 * high, high
 
 
-class Separable(ABC):
-    """φ(z) = Σᵢ pᵢ ℓ(zᵢ, yᵢ). Subclasses give the sum of terms, the slope of each term and, if smooth, its curvature."""
+class Loss:
+    """A convex φ on images z = Aw of n rows. A loss that is a sum over rows derives from `Separable`, which has the rest."""
 
     quadratic = False
-    smooth = True  # ℓ has a derivative everywhere; else `slopes` are subgradients
+    smooth = True  # φ has a gradient everywhere; else `gradient` is a subgradient
     twice_differentiable = True  # ∇²φ is finite wherever φ is, so that Newton steps make sense
     non_negative = False  # data, points and minus the residual are non-negative, all of them
     finite_everywhere = True  # φ is finite everywhere, so that a solve may begin at any atom
-    profiles = False  # it is not minimised over an intercept; `profiled` is
+    profiles = False  # it was minimised over an intercept
+    if TYPE_CHECKING:
+        @property
+        def n(self) -> int: ...
+        @property
+        def y(self) -> Array: ...
+        @property
+        def p(self) -> Array | float: ...
+        @property
+        def floor(self) -> float: ...  # a number that φ is nowhere below, or −∞
+        value: Callable[[Array], float]
+        gradient: Callable[[Array], Array]
+        curvature: Callable[[Array], Array]
+        first_order: Callable[[Array], tuple[float, Array]]
+        value_gradient_curvature: Callable[[Array], tuple[float, Array, Array]]
+        energy: Callable[[Array], float]
+        along: Callable[[Array, Array, float], Line]
+        limit: Callable[[Array, Array], float]
+        total: Callable[[Array], float]
+        norm: Callable[[float, Array], float]
+        size: Callable[[float, Array], float]
+        swing: Callable[[float, Array, float], float]
+        beta: Callable[[Array, Array], Array | float]
+        lipschitz: Callable[[Array, Array], Array | float]
+        on: Callable[[Index], Loss]
+        sampled: Callable[..., Loss]  # sampled(rows, shift=0.0)
+        conjugate: Callable[[Array], float]  # of one that is not smooth: its dual
+        smoothed: Callable[[float], Loss]
+        intercept: Callable[[Array], float]  # of one that ``profiles``
+        @property
+        def loss(self) -> Loss: ...  # the one without
+
+
+class Separable(Loss, ABC):
+    """φ(z) = Σᵢ pᵢ ℓ(zᵢ, yᵢ). Subclasses give the sum of terms, the slope of each term and, if smooth, its curvature."""
+
     y: Array
     p: Array | float
     n: int

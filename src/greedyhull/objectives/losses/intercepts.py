@@ -9,12 +9,12 @@ import numpy as np
 
 from greedyhull.errors import GreedyhullError
 from greedyhull.objectives.lines import Curve
-from greedyhull.objectives.losses.base import Separable, between_corners
+from greedyhull.objectives.losses.base import Loss, Separable, between_corners
 from greedyhull.objectives.losses.piecewise import KinkedLine, PiecewiseLinear, kinked_search
-from greedyhull.types import Array, Index, Line, Loss
+from greedyhull.types import Array, Index, Line
 
 
-class Profiled:
+class Profiled(Loss):
     """A separable loss minimised over an intercept.
 
     >>> from greedyhull.objectives.losses.smooth import Squared
@@ -24,10 +24,7 @@ class Profiled:
 
     loss: Separable
     n: int
-
-    finite_everywhere = True
     profiles = True
-    non_negative = False
 
     def __init__(self, loss: Separable) -> None:
         self.loss, self.n, self.quadratic, self.twice_differentiable = loss, loss.n, loss.quadratic, loss.twice_differentiable

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.objectives.lines import looked_at
+from greedyhull.objectives.lines import Line
 from greedyhull.objectives.losses.base import Separable
-from greedyhull.types import Array, Probe
+from greedyhull.types import Array
 
 
 class Kinks(NamedTuple):
@@ -49,7 +49,7 @@ class Kinks(NamedTuple):
         return float(self.at[i]), min(max(-float(before) / jump, 0.0), 1.0) if jump > 0.0 else 1.0
 
 
-class KinkedLine:
+class KinkedLine(Line):
     """h(η) known by values, subderivatives and an exact ``argmin``; no bound on its bend exists.
 
     ``slope`` is one subderivative at 0, as ⟨g, v⟩ is for a subgradient g: it says nothing about where h is least.
@@ -68,9 +68,6 @@ class KinkedLine:
 
     def derivative(self, step: float) -> float:
         return self._derivative(step)
-
-    def probe(self, steps: Sequence[float] | Array) -> Probe:
-        return looked_at(self, steps)
 
     def argmin(self) -> float:
         return self._argmin()

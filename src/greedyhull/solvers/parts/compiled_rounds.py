@@ -189,7 +189,7 @@ class CompiledRounds:
         if self.budget.points is None:
             w.hold(BasisBlock(self.S.shape[0], index, scale), weights)
         else:
-            w.assign(self.S.block(index), weights)  # type: ignore[attr-defined]
+            w.assign(self.S.block(index), weights)
             w.merged()  # equal sparse rows are one atom
 
     def _tell(self, w: Iterate) -> None:

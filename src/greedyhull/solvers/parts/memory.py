@@ -24,14 +24,12 @@ from greedyhull.types import (
     AtomSet,
     Floor,
     Gradient,
-    Oracle,
     Shortlist,
     State,
     Step,
     StepRule,
-    caching,
     has,
-    measuring,
+    lacks,
 )
 
 P = TypeVar("P", bound=Kept)
@@ -175,8 +173,7 @@ class Memory:
     @property
     def curvature(self) -> float | None:
         """The largest curvature that the step rule has met, where it looks for it."""
-        step = None if self._step is None else measuring(self._step)
-        return None if step is None else step.largest
+        return getattr(self._step, "largest", None)
 
     def state(self) -> State:
         state: State = {"k": np.array(self.k), "lower": np.array(self.lower), "warm": np.array(self.warm),
@@ -233,12 +230,14 @@ class Recorder:
     def __init__(self, S: AtomSet, rng: np.random.Generator) -> None:
         self.set, self.owners, self.calls, self.glances = S, S.traits.owners, 0, 0
         self.inner: Any = S.oracle(rng)
-        check(isinstance(self.inner, (OracleBase, Oracle)), lambda: f"oracle(rng) of {S!r} returned a "
+        known = isinstance(self.inner, OracleBase) or not lacks(self.inner, "argmin", "best", "floor", "state", "restore")
+        check(known, lambda: f"oracle(rng) of {S!r} returned a "
               f"{type(self.inner).__name__}; an oracle with argmin, best, floor, state and restore is wanted. Derive it from "
               "OracleBase, which makes all of them from argmin.")
         # of an exact oracle that holds nothing, the set's own answers; one derived from it may have answers of its own
         self.closed = S.atom if type(self.inner) is ClosedOracle else None
-        self.cache = caching(self.inner) if self.closed is None else None  # one that counts its searches by itself
+        counts = self.closed is None and has(self.inner, "misses")
+        self.cache: Any = self.inner if counts else None  # one that counts its searches by itself
         self.recent: list[Answer | Shortlist] = []
         self.replay: list[Answer | Shortlist] = []
         self.gradients: list[Gradient] = []  # what the recent answers are answers to

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 
 from greedyhull.errors import check, hinted, shown
-from greedyhull.objectives.black_box import number
-from greedyhull.objectives.lines import NEAR, CostlyLine
+from greedyhull.objectives.base import number
+from greedyhull.objectives.lines import NEAR
 from greedyhull.objectives.losses.piecewise import KinkedLine
 from greedyhull.types import Line, Solver, State, Step, StepRule, made_of
 
@@ -411,7 +411,7 @@ class Exact:
 
     class _Working(Plain):
         def __call__(self, line: Line, k: int) -> float:
-            return line.enough() if isinstance(line, CostlyLine) else line.argmin()
+            return line.enough()
 
 
 @hinted
