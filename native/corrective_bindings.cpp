@@ -70,9 +70,7 @@ void add_rounds_of(nb::module_& m) {
 // SciPy's BLAS, loaded where it is first needed.
 bool bound_by_python() {
     nb::gil_scoped_acquire held;
-    static bool tried = false;
-    if (!tried) nb::module_::import_("greedyhull.kernels.core").attr("blas_missing")();
-    tried = true;
+    nb::module_::import_("greedyhull.kernels.lapack");  // which calls bind_blas, or raises
     return blas::functions.bound;
 }
 

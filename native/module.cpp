@@ -27,14 +27,6 @@ bool newton(Table2<const double> G, Vector<double> grad, Vector<double> alpha) {
     return face_newton(matrix(G), span(grad), span(alpha));
 }
 
-double swaps(Table2<const double> Q, Vector<const double> scale, Vector<double> g, Vector<double> w, double r, double tol,
-             Index steps) {
-    const Index d = static_cast<Index>(w.shape(0));
-    expect(matrix(Q).rows == d && matrix(Q).columns == d && span(scale).size == d && span(g).size == d && d > 0,
-           "l1_swaps: shapes differ");
-    return l1_swaps(matrix(Q), span(scale), span(g), span(w), r, tol, steps);
-}
-
 template <class Y, class T>
 double pieces(Vector<const Y> y, Vector<const T> z, Vector<T> residual, Vector<T> curvature) {
     const Index n = static_cast<Index>(z.shape(0));
@@ -295,7 +287,6 @@ NB_MODULE(_core, m) {
     m.def("threads", threads::count);
     def(m, "pairwise_burst", burst);
     def(m, "face_newton", newton);
-    def(m, "l1_swaps", swaps);
     def(m, "without_repeats", different);
     kernels_of<double>(m);
     kernels_of<float>(m);

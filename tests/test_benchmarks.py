@@ -12,7 +12,6 @@ import pytest
 from scipy import sparse
 
 import greedyhull as gh
-from greedyhull.kernels.core import core
 
 FOLDER = Path(__file__).parents[1] / "benchmarks"
 RIVALS = {"celer", "skglm", "adelie", "copt", "quadprog", "daqp", "piqp", "threadpoolctl", "sklego"}  # not always installed
@@ -102,7 +101,6 @@ def test_a_cell_is_measured_in_a_process_of_its_own(bench):
     assert found["rounds"] >= 1 and min(found[name] for name in ("import", "first", "second", "solve")) > 0
 
 
-@pytest.mark.skipif(core is None, reason="needs the compiled core")
 @pytest.mark.parametrize("kind", ["lasso", "logistic"])
 def test_the_phases_of_a_solve_follow_the_rounds_that_it_makes(bench, kind):
     case, where = small_case(bench, kind), bench("where")

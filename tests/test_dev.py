@@ -172,14 +172,6 @@ def test_an_interrupted_set_up_is_repeated(dev, steps, monkeypatch, capsys, at):
     assert steps[before:] == ["Installing", "Compiling"] and dev.STAMP.exists()
 
 
-def test_a_core_that_was_not_built_ends_the_set_up(dev, steps, monkeypatch):
-    """pip succeeds without it: the package is pure Python then."""
-    monkeypatch.setattr(dev, "fails", lambda code: "kernels.core" in code)
-    with pytest.raises(SystemExit, match="could not be compiled"):
-        dev.install("demo")
-    assert not dev.STAMP.exists() and (dev.ROOT / "build" / "dev.log").exists()
-
-
 def test_a_step_that_fails_shows_what_it_printed(dev, capsys):
     with pytest.raises(SystemExit, match=r"Trying failed after \d+ s"):
         dev.step("Trying", [sys.executable, "-c", "print('no network'); raise SystemExit(3)"])

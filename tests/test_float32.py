@@ -7,7 +7,6 @@ import pytest
 from scipy import sparse
 
 import greedyhull as gh
-from greedyhull.kernels.core import core
 
 N, D = 60, 12
 RNG = np.random.default_rng(13)
@@ -41,7 +40,7 @@ def test_everything_long_stays_in_single_precision(loss, layout, solver):
 
     So it is in Python. The compiled core reads float32 data as they are, and keeps these vectors in float64.
     """
-    if core is not None and isinstance(solver, (gh.Corrective, gh.FrankWolfe)):
+    if isinstance(solver, (gh.Corrective, gh.FrankWolfe)):
         pytest.skip("the compiled core takes these iterations")
     for how in ({}, {"intercept": True}, {"sample_weight": WEIGHTS}):
         f = LOSSES[loss](DATA[layout], **how)

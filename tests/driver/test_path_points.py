@@ -8,9 +8,7 @@ import scipy.sparse as sp
 
 import greedyhull as gh
 from greedyhull.atoms.l1_ball import PositiveL1Ball
-from greedyhull.kernels.core import core
 
-pytestmark = pytest.mark.skipif(core is None, reason="there is no compiled core")
 RADII = [0.3, 5.0, 1.0, 40.0]
 
 

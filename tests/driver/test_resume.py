@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 import greedyhull as gh
 from greedyhull.driver.checkpoint import load_state, save_state
-from greedyhull.kernels.core import level
+from greedyhull.kernels._core import level
 from greedyhull.types import Answer
 
 rng = np.random.default_rng(7)

@@ -11,12 +11,9 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.driver.run import Run
-from greedyhull.kernels.core import core
 from greedyhull.solvers.parts import compiled_rounds
 from greedyhull.solvers.parts.compiled_rounds import CompiledRounds
 from greedyhull.solvers.parts.memory import Memory
-
-pytestmark = pytest.mark.skipif(core is None, reason="there is no compiled core")
 
 N, D = 60, 40
 RNG = np.random.default_rng(8)

@@ -3,16 +3,13 @@
 import ctypes
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.linalg import cython_blas, cython_lapack
 
-from greedyhull.kernels import core as home
-from greedyhull.kernels.core import MISSING, REFERENCES, blas_missing, compiled_with_blas, core
+from greedyhull.kernels.core import core
 
-pytestmark = pytest.mark.skipif(core is None, reason=f"no compiled core: {MISSING}")
 CAPSULES = {**cython_blas.__pyx_capi__, **cython_lapack.__pyx_capi__}
 NAMES = ["dgemv", "sgemv", "dgemm", "sgemm", "dsyrk", "ssyrk", "dtrsm", "dtrsv", "dpotrf", "dpotrs"]
 EMPTY = {np.dtype(t): np.zeros((0, 0), t) for t in (np.float32, np.float64)}
@@ -23,11 +20,6 @@ def called(name, A, B=None, C=None):
     C = np.full((1, 1), np.nan, A.dtype) if C is None else C
     info = core.blas_check(name, A, EMPTY[A.dtype] if B is None else B, C)
     return C, info
-
-
-@pytest.fixture(autouse=True)
-def bound():
-    assert blas_missing() == ""
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -92,32 +84,9 @@ def test_a_capsule_of_another_signature_is_refused_and_what_was_bound_stays(name
 
 
 def test_nothing_is_called_before_it_is_bound():
-    code = ("import sys, numpy as np, greedyhull\nfrom greedyhull.kernels.core import core, blas_missing\n"
+    code = ("import sys, numpy as np, greedyhull\nfrom greedyhull.kernels.core import core\n"
             "assert 'scipy.linalg' not in sys.modules, 'scipy.linalg is imported early'\none = np.ones((1, 1))\n"
             "try:\n    core.blas_check('gemv', one, one, one.copy())\nexcept RuntimeError as error:\n    print(error)\n"
-            "assert blas_missing() == ''\nassert core.blas_check('gemv', one, one, one.copy()) == 0")
+            "import greedyhull.kernels.lapack\nassert core.blas_check('gemv', one, one, one.copy()) == 0")
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
     assert done.returncode == 0 and "not bound" in done.stdout, done.stderr
-
-
-def test_the_reference_works_where_blas_cannot(monkeypatch):
-    """Sizes that do not fit, and a SciPy that exports other functions."""
-    def too_large(n: int) -> str:
-        if n > 1:
-            raise OverflowError("too large")
-        return "core"
-
-    def double(n: int) -> str:
-        return "reference"
-
-    monkeypatch.setattr(home, "core", SimpleNamespace(double=too_large, bind_blas=core.bind_blas))
-    monkeypatch.setattr(home, "REFERENCES", dict(REFERENCES))
-    chosen = compiled_with_blas(double)
-    assert home.REFERENCES["double"] is double
-    assert chosen(1) == "core" and chosen(2) == "reference"
-    monkeypatch.setattr(home, "import_module", lambda name: SimpleNamespace())
-    blas_missing.cache_clear()
-    try:
-        assert chosen(1) == "reference" and "does not export dgemv" in blas_missing()
-    finally:
-        blas_missing.cache_clear()

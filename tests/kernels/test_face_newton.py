@@ -1,9 +1,8 @@
-"""The Newton step on a face: the compiled Cholesky and the plain function agree, and LAPACK serves as well."""
+"""The Newton step on a face: it ends at the minimum of the face or at its boundary, by the core or by LAPACK."""
 
 import numpy as np
 import pytest
 
-from greedyhull.kernels.core import REFERENCES
 from greedyhull.kernels.simplex_qp import face_newton, newton_on_face
 
 
@@ -13,19 +12,6 @@ def problem(seed, m, away=0):
     alpha = rng.dirichlet(np.ones(m))
     alpha[:away] = 0.0
     return Z.T @ Z, rng.standard_normal(m) * 10.0 ** rng.integers(-2, 2), alpha / alpha.sum()
-
-
-@pytest.mark.parametrize("m", [1, 2, 3, 10, 40, 96])
-@pytest.mark.parametrize("seed", range(6))
-def test_kernel_equals_reference(m, seed):
-    G, c, start = problem(seed, m, away=m // 3)
-    ways = []
-    for step in (face_newton, REFERENCES["face_newton"]):
-        alpha, grad = start.copy(), c.copy()
-        assert step(G, grad, alpha)
-        np.testing.assert_allclose(grad, c + G @ (alpha - start), atol=1e-10 * np.abs(G).max())
-        ways.append(alpha)
-    np.testing.assert_allclose(*ways, atol=1e-10)
 
 
 @pytest.mark.parametrize("m", [2, 3, 10, 40, 96])

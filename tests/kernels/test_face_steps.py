@@ -1,9 +1,8 @@
-"""Steps of conjugate gradients on a face: they stay on its rows, end at its minimiser, and the core takes the same ones."""
+"""Steps of conjugate gradients on a face: they stay on its rows and end at its minimiser."""
 
 import numpy as np
 import pytest
 
-from greedyhull.kernels.core import REFERENCES, core
 from greedyhull.kernels.polyhedral_products import Rows, face_factor, face_project, face_shift, face_step
 
 
@@ -58,20 +57,3 @@ def test_where_the_quadratic_is_flat_nothing_moves():
     bend = np.full(2, 1e-9)  # and where it is all but flat
     assert face_step(*rows, one, np.zeros(1), factor, bend, p, x, one.copy(), one.copy(), np.zeros(1), 2.0, 1e-8) == -1.0
     assert x.tolist() == [0.0, 0.0] and p.tolist() == [1.0, 1.0]
-
-
-@pytest.mark.skipif(core is None, reason="there is no compiled core")
-@pytest.mark.parametrize("seed", range(10))
-def test_the_core_and_the_reference_agree(seed):
-    rng, A, rows, free, tight = drawn(seed)
-    given = [rng.standard_normal(14) for _ in range(4)] + [rng.standard_normal(5)]
-    told = []
-    for functions in (REFERENCES, vars(core)):
-        factor, (x, g, r, p, y) = np.zeros((5, 5)), (part.copy() for part in given)
-        assert functions["face_factor"](*rows, free, tight, factor)
-        functions["face_shift"](*rows, free, tight, factor, A @ (free * np.arange(14.0)), x)
-        first = functions["face_project"](*rows, free, tight, factor, r, y)
-        second = functions["face_step"](*rows, free, tight, factor, 2.0 * p, p, x, g, r, y, first, 0.0)
-        told.append(np.concatenate([x, g, r, p, [first, second], np.tril(factor).ravel()[:3], y @ A]))
-    np.testing.assert_allclose(*told, rtol=1e-6, atol=1e-6)
-    np.testing.assert_allclose(told[0][28:42], told[1][28:42], atol=1e-10)

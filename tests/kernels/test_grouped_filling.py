@@ -6,16 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from greedyhull.kernels.core import REFERENCES
-from greedyhull.kernels.group_qp import (
-    filling_order,
-    grouped_gap,
-    grouped_levels,
-    grouped_nearest,
-    grouped_vertex,
-    levels,
-    nearest_grouped,
-)
+from greedyhull.kernels._core import grouped_levels, grouped_vertex
+from greedyhull.kernels.group_qp import grouped_gap, nearest_grouped
 
 
 def drawn(rng, d, ties=False):
@@ -30,10 +22,10 @@ def drawn(rng, d, ties=False):
 
 
 def vertex(grad, high, of, room, total):
-    order, filled, enough = filling_order(grad, high, of, room, total)
-    assert enough
-    x = np.zeros(len(grad))
-    x[order] = np.clip(total - (np.cumsum(filled) - filled), 0.0, filled)
+    places, entries, x = np.zeros(len(grad), dtype=np.intp), np.zeros(len(grad)), np.zeros(len(grad))
+    many = grouped_vertex(grad, high, of, room, total, 0.0, places, entries)
+    assert many >= 0
+    x[places[:many]] = entries[:many]
     return x
 
 
@@ -72,44 +64,13 @@ def test_a_point_that_rounding_moved_keeps_its_zeros():
     assert np.abs(y - x).max() <= 1e-13
 
 
-def test_many_coordinates_are_filled_as_if_all_were_sorted():
-    rng = np.random.default_rng(2)
-    for d in (300, 3000):
-        grad, of, high, room = rng.standard_normal(d).round(2), rng.integers(0, 9, d), np.full(d, 3.0 / d), np.full(9, 0.12)
-        order, filled, _ = filling_order(grad, high, of, room, 1.0)
-        whole = np.argsort(grad, kind="stable")
-        assert np.array_equal(order, whole[: len(order)])
-        assert filled.sum() >= 1.0
-        assert levels(grad, high, of, room, 1.0)[0] == levels(grad[whole], high, of[whole], room, 1.0)[0]
-
-
-@settings(max_examples=80, deadline=None)
-@given(seed=st.integers(0, 10**9), d=st.integers(1, 300), ties=st.booleans())
-def test_core_and_reference_agree(seed, d, ties):
-    """Levels, vertices and nearest points: equal places, and entries up to the last digits."""
-    rng = np.random.default_rng(seed)
-    grad, _, high, of, room, total = drawn(rng, d, ties)
-    found = []
-    for which in (lambda f: f, lambda f: REFERENCES[f.__name__]):
-        level, places, entries = np.zeros(len(room)), np.zeros(d, dtype=np.intp), np.zeros(d)
-        price = which(grouped_levels)(grad, high, of, room, total, level)
-        many = which(grouped_vertex)(grad, high, of, room, total, 1e-15 * total, places, entries)
-        x = 3.0 * grad
-        which(grouped_nearest)(x, high, of, room, total)
-        found.append((price, level, places[:many], entries[:many], x))
-    for one, other in zip(*found, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12 * (1.0 + total))
-
-
 def test_caps_without_room_have_no_vertex():
-    for way in (grouped_vertex, REFERENCES["grouped_vertex"]):
-        given_ = np.zeros(2), np.full(2, 0.4), np.zeros(2, dtype=np.intp), np.ones(1), 1.0, 0.0
-        assert way(*given_, np.zeros(2, dtype=np.intp), np.zeros(2)) == -1
+    given_ = np.zeros(2), np.full(2, 0.4), np.zeros(2, dtype=np.intp), np.ones(1), 1.0, 0.0
+    assert grouped_vertex(*given_, np.zeros(2, dtype=np.intp), np.zeros(2)) == -1
 
 
 def test_a_cap_of_zero_has_the_price_of_what_it_keeps_out():
     g, high, of, room = np.array([3.0, 4.0, 1.0, 2.0]), np.ones(4), np.array([0, 0, 1, 1]), np.array([1.0, 0.0])
-    for told in (grouped_levels, REFERENCES["grouped_levels"]):
-        level = np.empty(2)
-        assert told(g, high, of, room, 1.0, level) == 3.0 and level.tolist() == [3.0, 1.0]
+    level = np.empty(2)
+    assert grouped_levels(g, high, of, room, 1.0, level) == 3.0 and level.tolist() == [3.0, 1.0]
     assert grouped_gap(g, np.array([1.0, 0.0, 0.0, 0.0]), high, of, room) == 0.0

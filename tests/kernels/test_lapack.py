@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import greedyhull as gh
-from greedyhull.kernels.core import core
 
 HERE = Path(__file__).parent
 
@@ -21,7 +20,7 @@ def printed(arguments, **variables):
     return done.stdout
 
 
-@pytest.mark.skipif(core is None or sys.platform != "linux", reason="the core sets threads; Linux tells how long they ran")
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux tells how long they ran")
 def test_problems_wake_no_thread_of_blas_and_have_the_same_bits():
     one, four = ([line.split("\t") for line in printed([str(HERE / "idle_blas.py")], OPENBLAS_NUM_THREADS=count).splitlines()]
                  for count in ("1", "4"))
@@ -50,7 +49,6 @@ show()
 """
 
 
-@pytest.mark.skipif(core is None, reason="the core sets threads")
 def test_a_library_that_is_loaded_during_a_solve_has_one_thread_from_then_on():
     pytest.importorskip("threadpoolctl")
     before, *during, after = printed(["-c", LATE]).split("\n")[:-1]

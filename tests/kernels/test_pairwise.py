@@ -1,12 +1,10 @@
-"""A burst of pairwise steps: the compiled kernel and the plain function agree, and each step does what it says."""
+"""A burst of pairwise steps: each step does what it says."""
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from greedyhull.kernels.core import REFERENCES
-from greedyhull.kernels.simplex_qp import pairwise_burst
+from greedyhull.kernels._core import pairwise_burst
 
 
 def problem(rng, m, rank):
@@ -18,20 +16,6 @@ def problem(rng, m, rank):
 def worth(G, c, start, alpha):
     step = alpha - start
     return float(c @ step + 0.5 * step @ G @ step)
-
-
-@pytest.mark.parametrize("m", [1, 2, 3, 17, 96, 130])
-@pytest.mark.parametrize("rank", [1, 5, 200])
-def test_kernel_equals_reference(m, rank):
-    G, c, start = problem(np.random.default_rng(m + rank), m, rank)
-    got = []
-    for burst in (pairwise_burst, REFERENCES["pairwise_burst"]):
-        alpha, grad = start.copy(), c.copy()
-        got.append((burst(G, grad, alpha, 30, 1e-12), alpha, grad))
-    (steps, alpha, grad), (plain_steps, plain_alpha, plain_grad) = got
-    assert steps == plain_steps
-    np.testing.assert_allclose(alpha, plain_alpha, atol=1e-13)
-    np.testing.assert_allclose(grad, plain_grad, atol=1e-11 * np.abs(G).max())
 
 
 @settings(max_examples=60, deadline=None)

@@ -1,9 +1,8 @@
-"""Guesses of a face: where they settle, the conditions of optimality hold, and the core ends where the reference does."""
+"""Guesses of a face: where they settle, the conditions of optimality hold."""
 
 import numpy as np
 import pytest
 
-from greedyhull.kernels.core import REFERENCES, core
 from greedyhull.kernels.polyhedral_qp import rows_faces
 
 
@@ -58,13 +57,3 @@ def test_a_semidefinite_quadratic_is_solved_from_where_it_began():
     problem = [H, np.array([-0.5, -0.5, 0.0]), np.zeros((0, 3)), np.ones((1, 3)), np.ones(1), np.zeros(3), np.ones(3)]
     settled, t, _, _ = asked(rows_faces, problem, np.array([0.3, 0.1, 0.6]))
     assert settled and t[0] - t[1] == pytest.approx(0.2, abs=1e-3) and t[:2].sum() == pytest.approx(0.5, abs=1e-9)
-
-
-@pytest.mark.skipif(core is None, reason="there is no compiled core")
-@pytest.mark.parametrize("seed", range(20))
-def test_the_core_and_the_reference_end_at_the_same_point(seed):
-    problem, start = drawn(seed)
-    ours, theirs = asked(vars(core)["rows_faces"], problem, start), asked(REFERENCES["rows_faces"], problem, start)
-    assert ours[0] == theirs[0]
-    for a, b in zip(ours[1:], theirs[1:], strict=True):
-        np.testing.assert_allclose(a, b, atol=1e-9)

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from greedyhull.kernels.core import REFERENCES, core
-from greedyhull.kernels.polyhedral_interior import interior_rows, rows_path
+from greedyhull.kernels.polyhedral_interior import interior_rows
 
 
 def drawn(rng, d=12, m=3):
@@ -47,24 +46,3 @@ def test_sides_without_an_end_are_open():
 def test_numbers_out_of_range_have_no_answer():
     one, none = np.ones(1), np.zeros(0)
     assert interior_rows(np.full((1, 1), np.inf), one, 0 * one, 0 * one, one, np.zeros((0, 1)), none, none, 1e-9) is None
-
-
-@pytest.mark.skipif(core is None, reason="there is no compiled core")
-@pytest.mark.parametrize("seed", range(20))
-def test_the_core_and_the_reference_end_at_the_same_point(seed):
-    rng = np.random.default_rng(seed)
-    n, m, q = int(rng.integers(1, 30)), int(rng.integers(0, 4)), int(rng.integers(0, 2))
-    B = rng.standard_normal((n + 3, n))
-    G = np.where(rng.random((m, n)) < 0.5, 1.0, 0.0)
-    low, high = -rng.random(n), rng.random(n) + 0.1
-    high[rng.random(n) < 0.2], low[rng.random(n) < 0.1] = np.inf, -np.inf
-    x = np.clip(0.1 * rng.standard_normal(n), low, high)
-    E = rng.standard_normal((q, n))
-    low, high = np.append(low, np.full(m, -np.inf)), np.append(high, G @ x + 0.05)
-    c, ends = rng.standard_normal(n), []
-    for path in (rows_path, REFERENCES["rows_path"]):
-        t, prices, lower, upper = np.append(x, np.zeros(m)), np.empty(q + m), np.empty(n + m), np.empty(n + m)
-        with np.errstate(all="ignore"):
-            assert path(B.T @ B, c, G, E, E @ x, low, high, t, prices, lower, upper, 1e-10)
-        ends.append(np.concatenate([t, prices, lower, upper]))
-    np.testing.assert_allclose(ends[0], ends[1], rtol=1e-5, atol=1e-6)

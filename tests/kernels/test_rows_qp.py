@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -43,25 +43,6 @@ def check(H, c, x, limits, tol):
     assert (activity <= limits.u + near).all() and (activity >= limits.l - near).all()
     assert worth(H, c, found - x) <= 1e-14 * (np.abs(c).sum() + np.abs(H).sum()), "the quadratic rose"
     return found
-
-
-@settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 10**9), d=st.integers(1, 14), m=st.integers(1, 5), rank=st.integers(1, 20))
-@example(seed=0, d=1, m=1, rank=1)
-def test_the_gap_that_is_left_is_as_small_as_was_asked_for(seed, d, m, rank):
-    H, c, x, limits = problem(np.random.default_rng(seed), d, m, rank)
-    first = exact_gap(c, x, limits)
-    found = check(H, c, x, limits, 1e-9 * max(first, 0.0))
-    size = np.abs(c).sum() + np.abs(H).sum()
-    assert exact_gap(c + H @ (found - x), found, limits) <= 1e-6 * size
-
-
-@settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 10**9), d=st.integers(2, 30), m=st.integers(1, 6), rank=st.integers(1, 40),
-       scale=st.floats(0.0, 3.0), whole=st.floats(-80, 80))
-def test_adversarial_scales(seed, d, m, rank, scale, whole):
-    H, c, x, limits = problem(np.random.default_rng(seed), d, m, rank, scale)
-    check(10.0**whole * H, 10.0**whole * c, x, limits, 0.0)
 
 
 @settings(max_examples=60, deadline=None)

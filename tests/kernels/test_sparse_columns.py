@@ -1,4 +1,4 @@
-"""Products with a few columns of a sparse matrix: the kernels, their plain forms and SciPy agree."""
+"""Products with a few columns of a sparse matrix: they are those of SciPy."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from greedyhull.kernels.core import REFERENCES
-from greedyhull.kernels.data_passes import add_columns, dot_columns, gram_columns, gram_rows
+from greedyhull.kernels._core import add_columns, dot_columns, gram_columns, gram_rows
 from greedyhull.objectives.designs import design
 
 
@@ -25,12 +24,11 @@ def test_sums_and_dots_of_columns(which):
     X, rng = matrix(1), np.random.default_rng(0)
     index, r = np.array(which, dtype=np.intp), rng.standard_normal(40)
     c = rng.standard_normal(len(index))
-    for add, dot in ((add_columns, dot_columns), (REFERENCES["add_columns"], REFERENCES["dot_columns"])):
-        z, out = np.ones(40), np.empty(len(index))
-        add(*unsigned(X), index, c, z)
-        dot(*unsigned(X), index, r, out)
-        np.testing.assert_allclose(z, 1.0 + X.toarray()[:, index] @ c, atol=1e-13)
-        np.testing.assert_allclose(out, X.toarray()[:, index].T @ r, atol=1e-13)
+    z, out = np.ones(40), np.empty(len(index))
+    add_columns(*unsigned(X), index, c, z)
+    dot_columns(*unsigned(X), index, r, out)
+    np.testing.assert_allclose(z, 1.0 + X.toarray()[:, index] @ c, atol=1e-13)
+    np.testing.assert_allclose(out, X.toarray()[:, index].T @ r, atol=1e-13)
 
 
 @settings(max_examples=40, deadline=None)
@@ -70,16 +68,15 @@ def test_single_precision_columns():
 
 @pytest.mark.parametrize("which", [[0], [3, 7], [1, 4, 9, 20], list(range(25))])
 def test_both_ways_to_a_gram_matrix(which):
-    """By columns that meet each other, and by all rows: the kernels, their plain forms and SciPy agree."""
+    """By columns that meet each other, and by all rows: they are those of SciPy."""
     X, rng = matrix(3), np.random.default_rng(0)
     index, weights = np.array(which, dtype=np.intp), np.maximum(rng.standard_normal(40), 0.0)
     m, full = len(which), X.toarray()[:, which]
     wanted = np.tril(full.T @ (full * weights[:, None]))
     number = np.full(25, -1, dtype=np.int64)
     number[index] = np.arange(m)
-    for columns, rows in ((gram_columns, gram_rows), (REFERENCES["gram_columns"], REFERENCES["gram_rows"])):
-        by_columns, by_rows = np.zeros((m, m)), np.zeros((m, m))
-        columns(*unsigned(X), weights, index, by_columns)
-        rows(*unsigned(X.tocsr()), weights, number, by_rows)
-        np.testing.assert_allclose(by_columns, wanted, atol=1e-13)
-        np.testing.assert_allclose(by_rows, wanted, atol=1e-13)
+    by_columns, by_rows = np.zeros((m, m)), np.zeros((m, m))
+    gram_columns(*unsigned(X), weights, index, by_columns)
+    gram_rows(*unsigned(X.tocsr()), weights, number, by_rows)
+    np.testing.assert_allclose(by_columns, wanted, atol=1e-13)
+    np.testing.assert_allclose(by_rows, wanted, atol=1e-13)

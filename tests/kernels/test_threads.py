@@ -19,9 +19,8 @@ from sklearn.linear_model import LinearRegression
 import greedyhull as gh
 import greedyhull.kernels.lapack  # binds SciPy's BLAS
 from greedyhull.estimators import EnsembleRegressor
-from greedyhull.kernels.core import _functions, core, count, limited, one_thread
+from greedyhull.kernels.core import _functions, count, limited, one_thread
 
-compiled = pytest.mark.skipif(core is None, reason="the compiled core is not there")
 RNG = np.random.default_rng(8)
 N = 1_080_000  # rows: losses are summed in blocks from a million on
 X = RNG.standard_normal((N, 6))
@@ -37,7 +36,6 @@ def objective(name, data, **options):
     return (gh.logistic(data, np.where(y > 0, 1.0, -1.0), **options), gh.least_squares(data, y, **options))
 
 
-@compiled
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("name", DATA)
 def test_the_bits_do_not_depend_on_the_number_of_threads(name, intercept):
@@ -49,7 +47,6 @@ def test_the_bits_do_not_depend_on_the_number_of_threads(name, intercept):
             assert s.x.tobytes() == found[0].x.tobytes()
 
 
-@compiled
 @pytest.mark.parametrize("name", DATA)
 def test_blocks_of_rows_sum_to_the_gradient(name):
     for f in objective(name, DATA[name]):
@@ -61,7 +58,6 @@ def test_blocks_of_rows_sum_to_the_gradient(name):
         assert abs(s.gap - again.gap) <= 100.0 * close * abs(s.value)
 
 
-@compiled
 def test_frank_wolfe_too():
     f = gh.least_squares(X, Y)
     one, two = (gh.minimize(f, gh.L1Ball(6, 1.0), gh.FrankWolfe(), stop=gh.Iterations(20), threads=k) for k in (1, 2))
@@ -75,7 +71,6 @@ def test_a_number_of_threads_is_wanted(wrong):
         gh.minimize(f, gh.Simplex(2), threads=wrong)
 
 
-@compiled
 def test_a_limit_ends_with_its_block_and_is_of_one_thread():
     usual, seen = count(), []
     with limited(7):
@@ -92,7 +87,6 @@ def test_a_limit_ends_with_its_block_and_is_of_one_thread():
     assert count() == usual and seen == [usual]
 
 
-@compiled
 @pytest.mark.parametrize(("told", "wanted"), [("3", 3), ("1", 1), ("many", None), ("0", None), ("-2", None), ("", None)])
 def test_the_environment_is_asked(told, wanted):
     code = "from greedyhull.kernels.core import count; print(count())"
@@ -106,7 +100,6 @@ def _solved(send):
     send.send(gh.minimize(gh.least_squares(X, Y), gh.L1Ball(6, 1.0), threads=2).value)
 
 
-@compiled
 @pytest.mark.skipif(sys.platform != "linux", reason="threads are counted in /proc")
 def test_none_is_alive_at_a_fork():
     f, S = gh.least_squares(X, Y), gh.L1Ball(6, 1.0)
@@ -132,8 +125,6 @@ def blas_threads():
 @pytest.fixture
 def three():
     """Three threads for every BLAS library, all of which `one_thread` sets."""
-    if core is None:
-        pytest.skip("the compiled core is not there")
     with threadpoolctl.threadpool_limits(3, user_api="blas"):
         with one_thread:
             set_here = blas_threads() == {1}
@@ -294,7 +285,6 @@ print(other, inside, users, now())
 """
 
 
-@compiled
 def test_a_library_whose_setting_is_of_one_thread_and_returned_by_its_setter():  # as that of MKL
     done = subprocess.run([sys.executable, "-c", FAKE], capture_output=True, text=True, check=True,
                           env={**os.environ, "PYTHONPATH": str(Path(gh.__file__).parents[1])})

@@ -2,11 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from greedyhull.kernels.polyhedral_interior import Factored
-from greedyhull.kernels.polyhedral_qp import Limits, solve_rows_qp
 from greedyhull.kernels.turnover_qp import Near, Prices, solve_traded_qp, traded_gap
 
 
@@ -20,39 +16,6 @@ def drawn(seed, d):
     near = Near(np.zeros(d), high, A, l, u, p, float(rng.uniform(0.05, 1.0)))
     B = rng.standard_normal((d + 2, d))
     return near, B.T @ B / d + 0.01 * np.eye(d), 2.0 * rng.standard_normal(d)
-
-
-def by_rows(near, H, c):
-    """With a second variable for each coordinate, the size of its trade."""
-    d = len(near.p)
-    one, none = np.eye(d), np.zeros((len(near.l), d))
-    A = np.block([[near.A, none], [one, -one], [one, one], [np.zeros((1, d)), np.ones((1, d))]])
-    free = np.full(d, np.inf)
-    limits = Limits(np.zeros(2 * d), np.append(near.high, free), A, np.concatenate([near.l, -free, near.p, [-np.inf]]),
-                    np.concatenate([near.u, near.p, free, [near.most]]))
-    Q = np.zeros((2 * d, 2 * d))
-    Q[:d, :d] = H
-    ends = np.zeros(2 * d), np.append(near.high, np.full(d, near.most))
-    return solve_rows_qp(Q, np.append(c, np.zeros(d)), np.append(near.p, np.zeros(d)), limits, 1e-11, ends)[:d]
-
-
-@settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 10**9), d=st.integers(2, 12))
-def test_it_is_no_worse_than_by_rows(seed, d):
-    near, H, c = drawn(seed, d)
-    x = solve_traded_qp(H, c, near.p, near, 1e-11)
-    assert near.holds(x, 1e-10)
-    value = lambda y: c @ (y - near.p) + 0.5 * (y - near.p) @ H @ (y - near.p)
-    assert value(x) <= min(value(by_rows(near, H, c)), 0.0) + 1e-8
-
-
-def test_factors_and_matrices_agree():
-    rng = np.random.default_rng(5)
-    near, _, c = drawn(5, 60)
-    D, F = rng.uniform(0.1, 1.0, 60), rng.standard_normal((4, 60))
-    form = Factored(D, F)
-    one, other = (solve_traded_qp(H, c, near.p, near, 1e-12) for H in (form, form.square(np.arange(60))))
-    assert np.abs(one - other).max() <= 1e-7
 
 
 def test_any_prices_prove_a_bound():

@@ -73,7 +73,7 @@ def main(words: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         src = Path(folder) / "src"
         shutil.copytree(ROOT / "src", src)
-        if core is not None and core.__file__ is not None:  # it is where it was installed, which need not be the checkout
+        if core.__file__ is not None:  # it is where it was installed, which need not be the checkout
             shutil.copy(core.__file__, src / "greedyhull" / "kernels")
         broken = fails(src, [test for m in chosen for test in m.tests])
         if broken:

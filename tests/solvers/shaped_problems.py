@@ -7,7 +7,6 @@ import pytest
 import scipy.sparse as sp
 
 import greedyhull as gh
-from greedyhull.kernels.core import core
 from greedyhull.objectives.composite import Composite
 from greedyhull.solvers import corrective
 from greedyhull.types import Array
@@ -21,8 +20,6 @@ def both(request: pytest.FixtureRequest) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "reference":
             patch.setattr(corrective, "compiled_coordinates", lambda *given: None)
-        elif core is None:
-            pytest.skip("there is no compiled core")
         yield
 
 

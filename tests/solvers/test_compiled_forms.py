@@ -5,12 +5,9 @@ import pytest
 from scipy import sparse
 
 import greedyhull as gh
-from greedyhull.kernels.core import core
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers import corrective
 from greedyhull.solvers.parts.compiled_rounds import compiled_rounds
-
-pytestmark = pytest.mark.skipif(core is None, reason="there is no compiled core")
 
 D = 9
 RNG = np.random.default_rng(3)

@@ -11,8 +11,6 @@ from greedyhull.kernels.core import core
 from greedyhull.solvers import corrective
 from greedyhull.solvers.parts.compiled_rounds import CompiledRounds
 
-pytestmark = pytest.mark.skipif(core is None, reason="there is no compiled core")
-
 TIGHT = gh.Relative(1e-9)
 
 

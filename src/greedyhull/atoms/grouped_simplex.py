@@ -15,16 +15,9 @@ from greedyhull.atoms.neighbours import best_of
 from greedyhull.atoms.regions import as_written
 from greedyhull.atoms.vertices import farthest_coordinates
 from greedyhull.errors import GreedyhullError, check, shown
+from greedyhull.kernels._core import grouped_vertex
 from greedyhull.kernels.bounded_qp import as_given
-from greedyhull.kernels.group_qp import (
-    TINY,
-    fill_in_order,
-    grouped_gap,
-    grouped_vertex,
-    levels,
-    nearest_grouped,
-    solve_grouped_qp,
-)
+from greedyhull.kernels.group_qp import grouped_gap, levels, nearest_grouped, solve_grouped_qp
 from greedyhull.points.aligned import coordinates, mapping_of
 from greedyhull.points.shapes import Sparse, SparseBlock
 from greedyhull.theory import Constant
@@ -144,7 +137,7 @@ class GroupedSimplex(AtomSet):
         self._cap = np.minimum(np.broadcast_to(single, self.shape), self.group_upper[self.of])
         rooms = np.minimum(self.group_upper, np.bincount(self.of, self._cap, len(self.labels)))
         room = float(rooms.sum())
-        check(room >= self.total * (1.0 - TINY),
+        check(room >= self.total * (1.0 - 1e-13),  # caps that miss the total by rounding still have points
               f"The caps leave room for {room:.6g}, which is {self.total - room:.3g} less than total = {self.total:g}, so no "
               "weights satisfy all of them. Raise upper or group_upper, or lower total.")
         self._open = np.flatnonzero(self._cap > 0)
@@ -168,16 +161,20 @@ class GroupedSimplex(AtomSet):
 
     def _filled(self, order: Index) -> Sparse | None:
         """The vertex that fills the coordinates in this order; None if they do not use up the total."""
-        found = fill_in_order(order, self._cap, self.of, self.group_upper, self.total, FRAGMENT * self.total)
-        return None if found is None else Sparse(*found)
+        ranks, cap = np.zeros(self.shape), np.zeros(self.shape)
+        ranks[order], cap[order] = np.arange(len(order)), self._cap[order]
+        return self._vertex(ranks, cap)
+
+    def _vertex(self, g: Array, cap: Array) -> Sparse | None:
+        places, entries = np.empty(self.shape, dtype=np.intp), np.empty(self.shape)
+        many = grouped_vertex(g, cap, self.of, self.group_upper, self.total, FRAGMENT * self.total, places, entries)
+        return None if many < 0 else Sparse(places[:many].copy(), entries[:many].copy())
 
     def argmin(self, g: Array) -> Sparse:
         """The vertex that is filled in the order of g; mostly a few coordinates use up the total."""
-        places, entries = np.empty(self.shape, dtype=np.intp), np.empty(self.shape)
-        many = grouped_vertex(as_given(g), self._cap, self.of, self.group_upper, self.total, FRAGMENT * self.total, places,
-                              entries)
-        assert many >= 0  # all coordinates have room for the total
-        return Sparse(places[:many].copy(), entries[:many].copy())
+        found = self._vertex(as_given(g), self._cap)
+        assert found is not None  # all coordinates have room for the total
+        return found
 
     def best(self, g: Array, m: int) -> SparseBlock:
         """The best vertex, and some beside it: one of its coordinates left out, or another one filled first."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from greedyhull.kernels import matrix_models as limited_memory
-from greedyhull.kernels.data_passes import observed_products
+from greedyhull.kernels._core import observed_products
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import RankOneBlock

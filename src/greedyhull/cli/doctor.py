@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -70,14 +71,15 @@ def blas() -> list[dict[str, Any]]:
 
 
 def compiled() -> dict[str, Any]:
-    """Whether the compiled core does the inner loops, and calls SciPy's BLAS; if not, why."""
-    from greedyhull.kernels.core import MISSING, blas_missing, core, level
+    """Which variant of the compiled core runs, and whether it can call SciPy's BLAS."""
+    from greedyhull.kernels._core import level
 
-    slow = f"not used: {MISSING}. The NumPy reference does the work, several times slower"
-    words = slow if core is None else f"loaded, {level()}"
-    missing = "the core is not used" if core is None else blas_missing()
-    blas = f"not called: {missing}. Loops that need it run as NumPy references" if missing else "SciPy's, called directly"
-    return {"loaded": core is not None, "level": level(), "words": words, "blas": blas}
+    try:
+        import_module("greedyhull.kernels.lapack")
+        blas = "SciPy's, called directly"
+    except ImportError as error:
+        blas = f"not called: {error}"
+    return {"loaded": True, "level": level(), "words": f"loaded, {level()}", "blas": blas}
 
 
 def self_test() -> dict[str, Any]:

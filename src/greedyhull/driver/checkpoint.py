@@ -21,7 +21,7 @@ import numpy as np
 
 from greedyhull.driver.state_schema import check_saved
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check, no_file
-from greedyhull.kernels.core import level
+from greedyhull.kernels._core import level
 from greedyhull.solvers.parts.progress import Event
 from greedyhull.types import Array, State
 

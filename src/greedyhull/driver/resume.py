@@ -24,7 +24,7 @@ from greedyhull.driver.checkpoint import VERSION
 from greedyhull.driver.checks import LEEWAY
 from greedyhull.driver.finish import drift
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
-from greedyhull.kernels.core import level
+from greedyhull.kernels._core import level
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.blocks import SpoiledError, under
 from greedyhull.points.coordinate_iterate import CoordinateIterate, restored

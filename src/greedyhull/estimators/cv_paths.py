@@ -17,7 +17,7 @@ from greedyhull.driver.stop import Gap, Iterations, Relative, Stalled
 from greedyhull.errors import check, installing
 from greedyhull.estimators.base import STILL, Certified, Fold
 from greedyhull.estimators.budget import Budget, floor, origin, price_of
-from greedyhull.estimators.l1_path import CompiledTrail, Covariance, Data, Trail, trail_of
+from greedyhull.estimators.l1_path import Covariance, Trail
 from greedyhull.kernels.data_passes import product
 from greedyhull.objectives.by_name import least_squares
 from greedyhull.objectives.composite import Composite, with_whole_hessian
@@ -127,19 +127,19 @@ class SquarePaths:
         sZ = Z if self.s is None else s[:, None] * Z
         return Sums(product(Z.T, sZ), sZ.T @ t, float(s @ t**2), sZ.sum(axis=0), float(s @ t), float(s.sum()), mean, middle)
 
-    def trail(self, fold: int | None) -> tuple[Trail | CompiledTrail, Callable[[Array], Array]]:
+    def trail(self, fold: int | None) -> tuple[Trail, Callable[[Array], Array]]:
         """The trail without one fold, None for all data, and the intercepts that belong to rows of coefficients."""
         if self.total is not None:
             some = self.total if fold is None else self.parts[fold]
             if fold is not None and self.apart:
                 some = self.total.plus(some, -1.0)
-            trail = trail_of(some.covariance(self.centre), self.scale, positive=self.positive)
+            trail = Trail(some.covariance(self.centre), self.scale, positive=self.positive)
             return trail, lambda W: some.intercepts(W, self.centre)
         rows = slice(None) if fold is None else self.folds[fold][0]
         s, X, y = None if self.s is None else self.s[rows], self.X[rows], self.y[rows]
         p = np.full(len(y), 1.0 / len(y)) if s is None else s / s.sum()
         mean, middle = np.asarray(X.T @ p.astype(X.dtype)), float(p @ y)
-        trail = trail_of(Data(least_squares(X, y, sample_weight=s, intercept=self.centre)), self.scale, positive=self.positive)
+        trail = Trail(least_squares(X, y, sample_weight=s, intercept=self.centre), self.scale, positive=self.positive)
         return trail, lambda W: middle - W @ mean if self.centre else np.zeros(len(W))
 
     def chosen(self, given: Any, eps: float) -> tuple[Array, Line]:
@@ -200,7 +200,7 @@ class Sums(NamedTuple):
         return self.middle + self.t / self.s - W @ (self.mean + self.z / self.s)
 
 
-def priced(trail: Trail | CompiledTrail, eps: float, count: int) -> tuple[Array, Array | None]:
+def priced(trail: Trail, eps: float, count: int) -> tuple[Array, Array | None]:
     """``count`` radii whose prices fall by about one factor from each to the next, to ``eps`` times that of the first unit.
 
     So they lie where the model changes, as the penalties of a lasso's path do. Between two kinks of the path the price is a

@@ -22,52 +22,106 @@ class BlasThreads:
 
 def bind_blas(capsules: dict[str, Any]) -> str: ...
 def blas_check(name: str, A: Array, B: Array, C: Array, /) -> int: ...
-def pairwise_burst(G: Array, grad: Array, alpha: Array, steps: int, tol: float, /) -> int: ...
-def face_newton(G: Array, grad: Array, alpha: Array, /) -> bool: ...
-def face_factor(starts: Index, places: Index, entries: Array, free: Array, tight: Array, factor: Array, /) -> bool: ...
+def pairwise_burst(G: Array, grad: Array, alpha: Array, steps: int, tol: float, /) -> int:
+    """At most ``steps`` exact pairwise steps on h(α) with Hessian G and gradient ``grad``, both arrays changed in place.
+    Each step hands weight from the positive atom with the largest gradient to the atom with the least one. Stops when
+    they differ by at most ``tol``, which bounds h(α) − min h. Returns the number of steps taken."""
+def face_newton(G: Array, grad: Array, alpha: Array, /) -> bool:
+    """Minimise over the face {αᵢ = 0 where αᵢ = 0 now}, stopping at its boundary; ``alpha`` and ``grad`` are changed.
+    Weights are written relative to the largest one, which takes the constraint Σα = 1 away. Where the boundary blocks,
+    an atom leaves and the rest is solved again. False where the reduced Hessian is not positive definite even after a
+    tiny ridge."""
+def face_factor(starts: Index, places: Index, entries: Array, free: Array, tight: Array, factor: Array, /) -> bool:
+    """Write the Cholesky factor L of BBᵀ into the lower triangle of ``factor``; a row that is not tight, or has no free
+    coordinate, has 1 there and nothing else. ``free`` and ``tight`` are 1 and 0. False where there is none."""
 def face_shift(starts: Index, places: Index, entries: Array, free: Array, tight: Array, factor: Array, off: Array, x: Array,
-               /) -> None: ...
+               /) -> None:
+    """x moves as little as it can, in its free coordinates, so that Ax changes by ``off`` in tight rows."""
 def face_project(starts: Index, places: Index, entries: Array, free: Array, tight: Array, factor: Array, r: Array, y: Array,
-                 /) -> float: ...
+                 /) -> float:
+    """r becomes its projection, 0 where coordinates are not free; its prices are added to y. Returns ‖r‖²."""
 def face_step(starts: Index, places: Index, entries: Array, free: Array, tight: Array, factor: Array, bend: Array, p: Array,
-              x: Array, g: Array, r: Array, y: Array, square: float, least: float, /) -> float: ...
+              x: Array, g: Array, r: Array, y: Array, square: float, least: float, /) -> float:
+    """A step of conjugate gradients along p, for which ``bend`` = Hp: x, the gradient g, its projection r, the prices y
+    and p follow. ``square`` is ‖r‖², and the new one is returned; −1, and nothing is moved, where the curvature along
+    p is not more than ``least``."""
 def rows_faces(H: Array, c: Array, G: Array, E: Array, e: Array, low: Array, high: Array, t: Array, prices: Array,
-               pulls: Array, /) -> bool: ...
+               pulls: Array, /) -> bool:
+    """From x₀ = ``t[:n]`` to the minimiser: t = (x, Gx), the prices of E and G, and the multipliers of all ends are
+    written. False, and nothing is written, where the guesses do not settle."""
 def rows_path(H: Array, c: Array, G: Array, E: Array, e: Array, low: Array, high: Array, t: Array, prices: Array, lower: Array,
-              upper: Array, tol: float, /) -> bool: ...
-def l1_swaps(Q: Array, scale: Array, g: Array, w: Array, r: float, tol: float, steps: int, /) -> float: ...
-def box_qp(H: Array, c: Array, x: Array, low: Array, high: Array, tol: float, /) -> None: ...
-def sum_qp(H: Array, c: Array, x: Array, high: Array, tol: float, /) -> None: ...
+              upper: Array, tol: float, /) -> bool:
+    """Follow the path from x = ``t[:n]`` to its end: t, the prices of E and G and the multipliers of both ends are
+    written. False where numbers left their range."""
+def box_qp(H: Array, c: Array, x: Array, low: Array, high: Array, tol: float, /) -> None:
+    """As `solve_box_qp`, in place."""
+def sum_qp(H: Array, c: Array, x: Array, high: Array, tol: float, /) -> None:
+    """As `solve_sum_qp`, in place."""
 def grouped_vertex(g: Array, high: Array, of: Index, room: Array, total: float, least: float, places: Index, entries: Array,
-                   /) -> int: ...
-def grouped_levels(g: Array, high: Array, of: Index, room: Array, total: float, level: Array, /) -> float: ...
-def grouped_nearest(x: Array, high: Array, of: Index, room: Array, total: float, /) -> None: ...
-def grouped_qp(H: Array, c: Array, x: Array, high: Array, of: Index, room: Array, tol: float, /) -> None: ...
-def ball_qp(H: Array, c: Array, x: Array, middle: Array, radius: float, tol: float, /) -> float: ...
+                   /) -> int:
+    """Write places and entries of the vertex that is filled in the order of g; return how many, −1 where the bounds leave
+    too little room."""
+def grouped_levels(g: Array, high: Array, of: Index, room: Array, total: float, level: Array, /) -> float:
+    """As `levels`, which are written; the multiplier is returned."""
+def grouped_nearest(x: Array, high: Array, of: Index, room: Array, total: float, /) -> None:
+    """As `nearest_grouped`, in place."""
+def grouped_qp(H: Array, c: Array, x: Array, high: Array, of: Index, room: Array, tol: float, /) -> None:
+    """As `solve_grouped_qp`, in place."""
+def ball_qp(H: Array, c: Array, x: Array, middle: Array, radius: float, tol: float, /) -> float:
+    """As `solve_ball_qp`, in place; the gap is returned."""
 def budget_batch(H: Array, positive: bool, whole: bool, U: Array, G: Array, tol: Array, without: Index, near: Array,
-                 afresh: bool, rounds: int, made: Index, /) -> None: ...
-def logistic_pieces(y: Array, z: Array, residual: Array, curvature: Array, /) -> float: ...
-def add_columns(starts: Index, places: Index, entries: Array, index: Index, c: Array, z: Array, /) -> None: ...
-def dot_columns(starts: Index, places: Index, entries: Array, index: Index, r: Array, out: Array, /) -> None: ...
-def gram_rows(starts: Index, places: Index, entries: Array, weights: Array, number: Index, G: Array, /) -> None: ...
-def gram_columns(starts: Index, places: Index, entries: Array, weights: Array, index: Index, G: Array, /) -> None: ...
-def dot_rows(starts: Index, places: Index, entries: Array, w: Array, z: Array, /) -> None: ...
-def add_rows(starts: Index, places: Index, entries: Array, r: Array, g: Array, /) -> None: ...
+                 afresh: bool, rounds: int, made: Index, /) -> None:
+    """Minimise ½uᵀHu − cᵀu over Σ|u_j| ≤ 1 for every row of U, to Frank-Wolfe gaps of at most ``tol``. With ``positive``
+    u ≥ 0 too, and with ``whole`` the sum is one. With ``afresh`` the rows of G are −c, the gradients at the origin;
+    each problem begins at the answer before it, the first at ``near``, or at a single atom where that is better. Else
+    G holds the gradients at U, and problems begin there. The coordinate ``without`` stays zero; −1 names none. U, its
+    gradients G, ``near`` and the numbers of rounds ``made`` are written."""
+def logistic_pieces(y: Array, z: Array, residual: Array, curvature: Array, /) -> float:
+    """Σ log(1 + e^{−yz}), to a few eps; ``residual`` ← −y/(1 + e^{yz}), ``curvature`` ← e^{yz}/(1 + e^{yz})²."""
+def add_columns(starts: Index, places: Index, entries: Array, index: Index, c: Array, z: Array, /) -> None:
+    """z ← z + Σₖ cₖ X[:, indexₖ]."""
+def dot_columns(starts: Index, places: Index, entries: Array, index: Index, r: Array, out: Array, /) -> None:
+    """outₖ ← ⟨X[:, indexₖ], r⟩."""
+def gram_rows(starts: Index, places: Index, entries: Array, weights: Array, number: Index, G: Array, /) -> None:
+    """G[number[j], number[l]] ← Σᵢ weightsᵢ Xᵢⱼ Xᵢₗ for number[j] ≥ number[l] ≥ 0; columns numbered −1 are passed over.
+    Rows of weight zero cost nothing. Columns are numbered in ascending order."""
+def gram_columns(starts: Index, places: Index, entries: Array, weights: Array, index: Index, G: Array, /) -> None:
+    """G[a, b] ← Σᵢ weightsᵢ X[i, index_a] X[i, index_b] for a ≥ b: for few columns of a large matrix."""
+def dot_rows(starts: Index, places: Index, entries: Array, w: Array, z: Array, /) -> None:
+    """zᵢ ← ⟨xᵢ, w⟩."""
+def add_rows(starts: Index, places: Index, entries: Array, r: Array, g: Array, /) -> None:
+    """g ← g + Σᵢ rᵢxᵢ."""
 def pick_rows(starts: Index, places: Index, entries: Array, named: Index, number: Index, heads: Index, columns: Index,
-              values: Array, /) -> int: ...
-def sparse_column_facts(starts: Index, places: Index, entries: Array, weights: Array, facts: Array, /) -> int: ...
-def dense_column_facts(X: Array, weights: Array, largest: Array, squares: Array, mean: Array, /) -> int: ...
-def observed_entries(starts: Index, columns: Index, U: Array, V: Array, out: Array, /) -> None: ...
+              values: Array, /) -> int:
+    """The entries of the columns that have a number, ≥ 0, as a matrix by rows of its own; how many there are. It is −1 −
+    count where numbers do not ascend within a row: columns that stand in no order, or twice. ``named`` has a bit for
+    each column, set where it has a number. ``columns`` and ``values`` have room for one entry more than the rows have."""
+def sparse_column_facts(starts: Index, places: Index, entries: Array, weights: Array, facts: Array, /) -> int:
+    """For each column j, factsⱼ ← (max |xᵢⱼ|, factsⱼ₁ + Σxᵢⱼ², factsⱼ₂ + Σ weightsᵢxᵢⱼ), the maximum with what was there.
+    Returns the place of the first entry that is not finite, −1 where all are."""
+def dense_column_facts(X: Array, weights: Array, largest: Array, squares: Array, mean: Array, /) -> int:
+    """The same as `sparse_column_facts` of dense rows in C order; returns the first row with an entry that is not finite,
+    or −1."""
+def observed_entries(starts: Index, columns: Index, U: Array, V: Array, out: Array, /) -> None:
+    """outₑ ← ⟨Uᵢ, Vⱼ⟩ for every entry e = (i, j)."""
 def observed_products(starts: Index, columns: Index, c: Array, U: Array, V: Array, left: Array, right: Array,
-                      /) -> None: ...
-def softmax_pieces(labels: Index, z: Array, b: Array, terms: Array, slopes: Array, s: Array, /) -> None: ...
-def find_intercepts(labels: Index, z: Array, p: Array, shares: Array, b: Array, /) -> None: ...
-def without_repeats(index: Index, begins: Index, lengths: Index, n: int, /) -> None: ...
+                      /) -> None:
+    """left ← GV and right ← GᵀU, where G has the entries c."""
+def softmax_pieces(labels: Index, z: Array, b: Array, terms: Array, slopes: Array, s: Array, /) -> None:
+    """``terms`` ← log Σ exp(z + b) − (z + b)_label for each row of scores z, ``slopes`` ← its gradient, ``s`` ←
+    probabilities. What is small keeps its digits: the slope of the label is minus the sum of the others, not a
+    probability less one."""
+def find_intercepts(labels: Index, z: Array, p: Array, shares: Array, b: Array, /) -> None:
+    """``b`` ← the intercepts."""
+def without_repeats(index: Index, begins: Index, lengths: Index, n: int, /) -> None:
+    """Floyd's rule on batches whose q-th entry was drawn below n − b + q + 1: who repeats an earlier one is n − b + q."""
 @overload
 def difference_steps(starts: Index, places: Index, entries: Array, y: Array, shares: Array, weighted: int, loss: int,
                      shape: Array, index: Index, ends: Index, eta: Array, keep: Array, here: Array, there: Array, base: Array,
                      point: Array, follows: int, g: Array, kind: int, low: Array, high: Array, rows: Array, x: Array,
-                     alpha: Array, atoms: Index, place: Index, used: Index, /) -> None: ...
+                     alpha: Array, atoms: Index, place: Index, used: Index, /) -> None:
+    """g ← keep·g + base + here·∇f_B(x) − there·∇f_B(point), then a step; ``point`` is the last x where it ``follows``.
+    The batch of step t ends at ends[t] in ``index``. All arrays are changed in place."""
 @overload
 def difference_steps(matrix: Array, y: Array, shares: Array, weighted: int, loss: int, shape: Array, index: Index, ends: Index,
                      eta: Array, keep: Array, here: Array, there: Array, base: Array, point: Array, follows: int, g: Array,
@@ -76,7 +130,9 @@ def difference_steps(matrix: Array, y: Array, shares: Array, weighted: int, loss
 @overload
 def table_steps(starts: Index, places: Index, entries: Array, y: Array, shares: Array, weighted: int, loss: int, shape: Array,
                 index: Index, ends: Index, eta: Array, both: int, table: Array, mean: Array, g: Array, kind: int, low: Array,
-                high: Array, rows: Array, x: Array, alpha: Array, atoms: Index, place: Index, used: Index, /) -> None: ...
+                high: Array, rows: Array, x: Array, alpha: Array, atoms: Index, place: Index, used: Index, /) -> None:
+    """Steps with a table of slopes and its mean Aᵀtable: with the mean renewed at the batch, or, where each step has
+    ``both`` a batch to estimate with and one to renew, with g = A_Bᵀ(r_B − table_B) + mean before it is renewed."""
 @overload
 def table_steps(matrix: Array, y: Array, shares: Array, weighted: int, loss: int, shape: Array, index: Index, ends: Index,
                 eta: Array, both: int, table: Array, mean: Array, g: Array, kind: int, low: Array, high: Array, rows: Array,
@@ -86,7 +142,8 @@ def jones_difference_steps(starts: Index, places: Index, entries: Array, y: Arra
                            loss: int, shape: Array, index: Index, ends: Index, eta: Array, keep: Array, here:
                            Array, there: Array, base: Array, point: Array, follows: int, g: Array, kind: int,
                            low: Array, high: Array, rows: Array, x: Array, alpha: Array, atoms: Index, place:
-                           Index, used: Index, /) -> None: ...
+                           Index, used: Index, /) -> None:
+    """`difference_steps` with Jones' choice among coordinate atoms, for squares."""
 @overload
 def jones_difference_steps(matrix: Array, y: Array, shares: Array, weighted: int, loss: int, shape: Array,
                            index: Index, ends: Index, eta: Array, keep: Array, here: Array, there: Array, base:
@@ -96,7 +153,9 @@ def jones_difference_steps(matrix: Array, y: Array, shares: Array, weighted: int
 def jones_table_steps(starts: Index, places: Index, entries: Array, y: Array, shares: Array, weighted: int,
                       loss: int, shape: Array, index: Index, ends: Index, eta: Array, both: int, table: Array,
                       mean: Array, g: Array, kind: int, low: Array, high: Array, rows: Array, x: Array, alpha:
-                      Array, atoms: Index, place: Index, used: Index, /) -> None: ...
+                      Array, atoms: Index, place: Index, used: Index, /) -> None:
+    """`table_steps` with Jones' choice among coordinate atoms, for squares; values are those of the batch to estimate
+    with."""
 @overload
 def jones_table_steps(matrix: Array, y: Array, shares: Array, weighted: int, loss: int, shape: Array, index:
                       Index, ends: Index, eta: Array, both: int, table: Array, mean: Array, g: Array, kind: int,
@@ -105,7 +164,9 @@ def jones_table_steps(matrix: Array, y: Array, shares: Array, weighted: int, los
 def wide_table_steps(starts: Index, places: Index, entries: Array, y: Array, shares: Array, weighted: int, loss: int,
                      shape: Array, index: Index, ends: Index, eta: Array, table: Array, mean: Array, width: int, kind: int,
                      low: Array, high: Array, rows: Array, x: Array, alpha: Array, atoms: Index, place: Index, used: Index,
-                     /) -> None: ...
+                     /) -> None:
+    """`table_steps` with one batch a step, over coordinate atoms, in O(entries of the batch + atoms + √d) instead of
+    O(d). The core keeps the best coordinate of every block of ``width``, and touches only coordinates of atoms in x."""
 
 class Rounds:
     def begin(self, columns: Index, u: Array, /) -> None: ...
@@ -177,9 +238,13 @@ def dense_path(X: Array, y: Array, p: Array, centre: bool, scales: Array, positi
 def sparse_path(starts: Index, places: Index, entries: Array, n: int, y: Array, p: Array, centre: bool, scales: Array,
                 positive: bool, roughly: bool, /) -> Path: ...
 
-def all_finite(x: Array, /) -> bool: ...
-def square_facts(Q: Array, /) -> tuple[bool, bool, float]: ...
-def is_definite(Q: Array, shift: float, /) -> bool: ...
+def all_finite(x: Array, /) -> bool:
+    """Whether no entry of a contiguous float64 vector is NaN or infinite."""
+def square_facts(Q: Array, /) -> tuple[bool, bool, float]:
+    """Of a square matrix in C order: whether Q = Qᵀ, whether it is dominant, and maxᵢ Σⱼ |Qᵢⱼ|. Dominant, with Qᵢᵢ ≥ Σ
+    |Qᵢⱼ| over the other j and rounding included, a symmetric Q has no negative eigenvalue."""
+def is_definite(Q: Array, shift: float, /) -> bool:
+    """Whether Q + ``shift``·I has a Cholesky factor, for a symmetric Q in C order; the core's loops are for small ones."""
 
 class LossTrail:
     def to(self, r: float, gap: float, rounds: int, asked: Callable[[], bool], /) -> tuple[float, float, float]: ...

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from greedyhull.kernels.core import compiled
+from greedyhull.kernels._core import rows_path
 from greedyhull.types import Array, Index
 
 RIDGE = 1e-13  # of the diagonal: what makes a singular system regular
@@ -409,16 +409,3 @@ def _followed(problem: _Problem, x: Array, tol: float) -> tuple[Array, Array, Ar
     H, c, G, E = (np.ascontiguousarray(part, dtype=np.float64) for part in (problem.H, problem.c, problem.G, problem.E))
     fine = rows_path(H, c, G, E, *problem[4:], t, prices, zl, zh, tol)
     return (t, prices[:q], prices[q:], zl, zh) if fine else None
-
-
-@compiled
-def rows_path(H: Array, c: Array, G: Array, E: Array, e: Array, low: Array, high: Array, t: Array, prices: Array, lower: Array,
-              upper: Array, tol: float) -> bool:
-    """Follow the path from x = ``t[:n]`` to its end: t, the prices of E and G and the multipliers of both ends are written.
-
-    False where numbers left their range.
-    """
-    found = _Problem(H, c, G, E, e, low, high).solve(t[: len(c)].copy(), tol)
-    if found is not None:
-        t[:], prices[: len(e)], prices[len(e) :], lower[:], upper[:] = found
-    return found is not None

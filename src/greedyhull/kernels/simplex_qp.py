@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from greedyhull.kernels.core import compiled
+from greedyhull.kernels._core import face_newton, pairwise_burst
 from greedyhull.kernels.product_qp import DEPENDENT, hand_on, solve_product_qp
 from greedyhull.types import Array, Index
 
@@ -67,62 +67,6 @@ def _minimum(G: Array, base: Array, positive: Array, pivot: int) -> tuple[Array,
         x[pivot] -= step.sum()
         grad = base + G.dot(x)
     return (x, grad) if np.isfinite(x).all() and np.isfinite(grad).all() else None
-
-
-@compiled
-def face_newton(G: Array, grad: Array, alpha: Array) -> bool:
-    """Minimise over the face {αᵢ = 0 where αᵢ = 0 now}, stopping at its boundary; ``alpha`` and ``grad`` are changed.
-
-    Weights are written relative to the largest one, which takes the constraint Σα = 1 away. Where the boundary blocks, an
-    atom leaves and the rest is solved again. False where the reduced Hessian is not positive definite even after a tiny ridge.
-    """
-    pivot = int(alpha.argmax())
-    free = np.flatnonzero((alpha > 0.0) & (np.arange(len(alpha)) != pivot))
-    while len(free):
-        H = G[np.ix_(free, free)] - G[free, pivot][:, None] - G[pivot, free][None, :] + G[pivot, pivot]
-        H.flat[:: len(free) + 1] += 1e-13 * float(np.trace(H)) + 1e-300
-        try:
-            L = np.linalg.cholesky(H)
-        except np.linalg.LinAlgError:
-            return False
-        change = np.linalg.solve(L.T, np.linalg.solve(L, grad[pivot] - grad[free]))
-        face, step = np.append(free, pivot), np.append(change, -change.sum())
-        falling = step < 0.0
-        length = min(1.0, float((alpha[face[falling]] / -step[falling]).min(initial=np.inf)))
-        before = alpha[face]
-        after = before + length * step
-        if length < 1.0:
-            after[after <= 1e-15 * before] = 0.0
-        alpha[face] = after
-        grad += (after - before) @ G[face]
-        kept = free[after[:-1] > 0.0]
-        if length >= 1.0 or after[-1] == 0.0 or len(kept) == len(free):
-            return True
-        free = kept
-    return True
-
-
-@compiled
-def pairwise_burst(G: Array, grad: Array, alpha: Array, steps: int, tol: float) -> int:
-    """At most ``steps`` exact pairwise steps on h(α) with Hessian G and gradient ``grad``, both arrays changed in place.
-
-    Each step hands weight from the positive atom with the largest gradient to the atom with the least one. Stops
-    when they differ by at most ``tol``, which bounds h(α) − min h. Returns the number of steps taken.
-    """
-    for done in range(steps):
-        best, worst = int(grad.argmin()), int(np.where(alpha > 0.0, grad, -np.inf).argmax())
-        slope = float(grad[worst] - grad[best])
-        if slope <= tol or not alpha[worst] > 0.0:
-            return done
-        bend, step = float(G[best, best] + G[worst, worst] - 2.0 * G[best, worst]), float(alpha[worst])
-        if bend * step > slope:
-            step = slope / bend
-            alpha[worst] -= step
-        else:
-            alpha[worst] = 0.0
-        alpha[best] += step
-        grad += step * (G[best] - G[worst])
-    return steps
 
 
 COMPILED_UP_TO = 96  # atoms; above, LAPACK's Cholesky is the faster one
@@ -227,80 +171,3 @@ def _lower(G: Array, grad: Array, alpha: Array, first: Array, second: Array) -> 
     values = [float(grad.dot(change) + 0.5 * change.dot(G.dot(change))) for change in changes]
     better: Array = points[0] if values[0] <= values[1] else points[1]
     return better
-
-
-@compiled
-def l1_swaps(Q: Array, scale: Array, g: Array, w: Array, r: float, tol: float, steps: int) -> float:
-    """At most ``steps`` exact swaps for ½wᵀQw − bᵀw over Σ|w_j|/scale_j ≤ r; ``w`` and its gradient ``g`` are changed.
-
-    Each hands weight from the active atom with the largest score, the origin included, to the atom with the least; to an
-    active one if that is at least half as good, so that few are active. Returns the gap ⟨g, w⟩ + r max_j scale_j|g_j| and
-    stops where it is at most ``tol``.
-    """
-    gap = 0.0
-    for k in range(steps):
-        scores, rest = g * scale, r - float((np.abs(w) / scale).sum())  # what is not used of the budget lies at the origin
-        best = int(np.abs(scores).argmax())
-        least = abs(float(scores[best]))
-        own = np.where(w != 0.0, scores * np.sign(w), -np.inf)
-        worst, near = int(own.argmax()), int(np.where(w != 0.0, -own, -np.inf).argmax())
-        most, close, active = float(own[worst]), -float(own[near]), bool(w[worst] != 0.0)
-        if not active or (rest > 1e-15 * r and most < 0.0):
-            worst, most = -1, 0.0
-        if k % 8 == 0 or r * (least + most) <= tol:  # the gap is at most r(least + most)
-            gap = float(g @ w) + r * least
-            if gap <= tol:
-                return gap
-        if active and close + most >= 0.5 * (least + most):
-            best, least = near, close
-            up = float(np.copysign(scale[best], w[best]))
-        else:
-            up = -float(np.copysign(scale[best], g[best])) if g[best] else float(scale[best])
-        down, room, bend = 0.0, rest, up * up * Q[best, best]
-        if worst >= 0:
-            down, room = float(np.copysign(scale[worst], w[worst])), float(abs(w[worst]) / scale[worst])
-            bend += down * down * Q[worst, worst] - 2.0 * up * down * Q[best, worst]
-        step = (least + most) / bend if bend * room > least + most else room
-        if worst >= 0 and worst != best:
-            w[worst] = w[worst] - step * down if step < room else 0.0
-            w[best] += step * up
-        else:
-            w[best] += step * (up - down)
-        g += step * (up * Q[best] - down * Q[max(worst, 0)])
-    return gap
-
-
-@compiled
-def budget_batch(H: Array, positive: bool, whole: bool, U: Array, G: Array, tol: Array, without: Index, near: Array,
-                 afresh: bool, rounds: int, made: Index) -> None:
-    """Minimise ½uᵀHu − cᵀu over Σ|u_j| ≤ 1 for every row of U, to Frank-Wolfe gaps of at most ``tol``.
-
-    With ``positive`` u ≥ 0 too, and with ``whole`` the sum is one. With ``afresh`` the rows of G are −c, the gradients at the
-    origin; each problem begins at the answer before it, the first at ``near``, or at a single atom where that is better.
-    Else G holds the gradients at U, and problems begin there. The coordinate ``without`` stays zero; −1 names none. U, its
-    gradients G, ``near`` and the numbers of rounds ``made`` are written.
-    """
-    m = len(H)
-    for i in range(len(U)):
-        allowed = np.delete(np.arange(m), without[i]) if without[i] >= 0 else np.arange(m)
-        # the atoms: one for each coordinate, their opposites, and the origin where the sum may be less
-        index = allowed if positive else np.concatenate([allowed, allowed])
-        sign = np.ones(len(index)) if positive else np.repeat([1.0, -1.0], len(allowed))
-        rest = 0 if whole else 1
-        signed = np.concatenate([sign, np.zeros(rest)])
-        atoms = np.concatenate([index, np.zeros(rest, dtype=np.int64)])
-        u, g = np.zeros(m) if afresh else U[i].copy(), G[i]
-        alpha = np.maximum(signed * u[atoms], 0.0)
-        if not whole:
-            alpha[-1] = max(1.0 - float(alpha.sum()), 0.0)
-        if whole and afresh and len(alpha):
-            first = int((g[atoms] + 0.5 * H[atoms, atoms]).argmin())
-            alpha[first], u[atoms[first]] = 1.0, 1.0
-            g = g + H[atoms[first]]
-        alpha = solve_simplex_qp(signed[:, None] * H[np.ix_(atoms, atoms)] * signed, signed * g[atoms], alpha, float(tol[i]))
-        new = np.zeros(m)
-        np.add.at(new, atoms, signed * alpha)
-        G[i] = g + H @ (new - u)
-        U[i], made[i] = new, 1
-        if afresh:
-            near[:] = new

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from greedyhull.kernels._core import grouped_levels, grouped_vertex
 from greedyhull.kernels.bounded_qp import as_given
-from greedyhull.kernels.group_qp import grouped_levels, grouped_vertex
 from greedyhull.kernels.polyhedral_interior import Form, Right, System, part_of, rank_of, square_of, system_of
 from greedyhull.types import Array, Index
 

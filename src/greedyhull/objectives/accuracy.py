@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from greedyhull.errors import check
-from greedyhull.kernels.core import REFERENCES, is_definite, square_facts
+from greedyhull.kernels._core import is_definite, square_facts
 from greedyhull.objectives.designs.stored import DenseDesign, SparseDesign
 from greedyhull.objectives.limits import coarse_of, gradient_errors
 from greedyhull.points.arrays import column, masked
@@ -190,4 +190,10 @@ def _definite(Q: Array, shift: float) -> bool:
     """Whether Q + shift·I has a Cholesky factor; LAPACK's is the faster one from some size on."""
     if len(Q) <= 64:  # up to this size the core factorises
         return is_definite(np.ascontiguousarray(Q.T if Q.flags.f_contiguous else Q), shift)
-    return bool(REFERENCES["is_definite"](Q, shift))
+    shifted = Q.copy()
+    shifted.flat[:: len(Q) + 1] += shift
+    try:
+        np.linalg.cholesky(shifted)
+    except np.linalg.LinAlgError:
+        return False
+    return True

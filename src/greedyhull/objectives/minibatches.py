@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from greedyhull.errors import check
-from greedyhull.kernels.stochastic import without_repeats
+from greedyhull.kernels._core import without_repeats
 from greedyhull.points.arrays import dense, is_sparse
 from greedyhull.types import (
     Array,

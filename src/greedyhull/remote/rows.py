@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.kernels.data_passes import add_rows, dense_column_facts, dot_rows, gram_rows, pick_rows, sparse_column_facts
+from greedyhull.kernels._core import add_rows, dense_column_facts, dot_rows, gram_rows, pick_rows, sparse_column_facts
 from greedyhull.objectives.designs.stored import DenseDesign, Design
 from greedyhull.objectives.losses.base import Separable
 from greedyhull.points.arrays import is_sparse

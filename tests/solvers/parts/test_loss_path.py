@@ -6,12 +6,10 @@ import scipy.sparse as sp
 
 import greedyhull as gh
 from greedyhull.atoms.l1_ball import PositiveL1Ball
-from greedyhull.kernels.core import core
 from greedyhull.objectives.designs.stored import SparseDesign
 from greedyhull.solvers.parts import paths as room
 from greedyhull.solvers.parts.paths import loss_path
 
-pytestmark = pytest.mark.skipif(core is None, reason="there is no compiled core")
 RADII = np.array([0.05, 0.4, 0.4, 1.5, 6.0])
 LOSSES = {"logistic": gh.logistic, "huber": gh.huber, "poisson": gh.poisson, "squared": gh.least_squares}
 

@@ -18,7 +18,7 @@ from greedyhull.driver.reason import raise_if_pressed
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Either, Stalled, Stop
 from greedyhull.errors import GreedyhullError
-from greedyhull.kernels.simplex_qp import budget_batch
+from greedyhull.kernels._core import budget_batch
 from greedyhull.objectives.composite import EPS, LEAST, LEFT
 from greedyhull.objectives.losses.base import FAINT
 from greedyhull.objectives.stream import Stream

@@ -8,7 +8,8 @@ from typing import Any, cast
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.kernels.data_passes import observed_entries, product
+from greedyhull.kernels._core import observed_entries
+from greedyhull.kernels.data_passes import product
 from greedyhull.objectives.designs.stored import DenseDesign, Design, SparseDesign
 from greedyhull.points.arrays import dense
 from greedyhull.points.factors import gathered

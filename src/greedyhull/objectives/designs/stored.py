@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from greedyhull.errors import check
+from greedyhull.kernels._core import add_columns, dot_columns, gram_columns, gram_rows
 from greedyhull.kernels.core import user
-from greedyhull.kernels.data_passes import add_columns, dot_columns, gram_columns, gram_rows, product
+from greedyhull.kernels.data_passes import product
 from greedyhull.points.arrays import dense, norm
 from greedyhull.types import Array, Index, Shape, lacks
 

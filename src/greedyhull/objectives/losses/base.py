@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check, shown
-from greedyhull.kernels.core import all_finite
+from greedyhull.kernels._core import all_finite
 from greedyhull.objectives.lines import Curve
 from greedyhull.points.arrays import length, masked
 from greedyhull.types import Array, Index, Line

@@ -6,7 +6,7 @@ from math import exp, inf
 
 import numpy as np
 
-from greedyhull.kernels.softmax import logistic_pieces
+from greedyhull.kernels._core import logistic_pieces
 from greedyhull.objectives.designs.stored import DenseDesign, SparseDesign
 from greedyhull.objectives.lines import Parabola
 from greedyhull.objectives.losses.base import FAINT, Separable, between

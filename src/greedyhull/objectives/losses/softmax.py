@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from greedyhull.kernels.softmax import class_intercepts, softmax_pieces
+from greedyhull.kernels._core import softmax_pieces
+from greedyhull.kernels.softmax import class_intercepts
 from greedyhull.objectives.lines import Curve
 from greedyhull.objectives.losses.base import Separable
 from greedyhull.types import Array, Index, Line

@@ -43,7 +43,7 @@ MOST = 65535  # sparse columns that can be worked on
 def compiled_rounds(f: Objective, S: AtomSet, w: Iterate, batch: int, steps: int) -> CompiledRounds | None:
     """The rounds of this problem in the core, or None where it cannot run them."""
     budget = budget_of(S)
-    if core is None or budget is None or not w.keeps_atoms:
+    if budget is None or not w.keeps_atoms:
         return None
     if isinstance(f, Composite) and type(f) in (Composite, Ridged):
         rounds = CompiledRounds(f, S, budget, _rounds(f, budget, batch, steps))
@@ -258,7 +258,7 @@ def compiled_coordinates(f: Objective, S: AtomSet, w: Iterate, steps: int, cold:
     ``cold``, they begin where f is lower: at w or at the point of the set nearest to the origin.
     """
     region, curved = S.traits.region, second_order(f)
-    if core is None or region is None or curved is None or not isinstance(w, CoordinateIterate):
+    if region is None or curved is None or not isinstance(w, CoordinateIterate):
         return None
     told = _told(region)
     if told is None or (type(region) in (BoxRegion, FillingRegion) and _wide(f)):

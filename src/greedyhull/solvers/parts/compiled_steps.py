@@ -33,7 +33,7 @@ SEARCH, OPEN_LOOP, CONSTANT, POWER, LOG_ADAPTIVE = range(5)  # as in native/fran
 def compiled_steps(f: Objective, S: AtomSet, w: Iterate, rule: StepRule, tolerance: Schedule,
                    memory: Memory) -> CompiledSteps | None:
     """The iterations of this problem in the core, or None where it cannot run them."""
-    if core is None or type(f) is not Composite or memory.requested(memory.k):  # a run that ends here takes no step
+    if type(f) is not Composite or memory.requested(memory.k):  # a run that ends here takes no step
         return None
     budget = budget_of(S)
     if budget is None or (isinstance(S, Cached) and budget.points is not None):  # many points cost more than a cache

@@ -15,8 +15,7 @@ from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.atoms.lp_ball import L2Ball
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.atoms.vertices import Vertices
-from greedyhull.kernels.core import core
-from greedyhull.kernels.stochastic import (
+from greedyhull.kernels._core import (
     difference_steps,
     jones_difference_steps,
     jones_table_steps,
@@ -194,7 +193,7 @@ class Plan(NamedTuple):
 def compiled_burst(solver: StochasticFrankWolfe | VarianceReducedJones, f: Objective, S: AtomSet, source: Supply,
                    estimate: Estimate, look: Looking, loops: Loops = LINEAR) -> Burst:
     """The bursts of a solve; there are none where a kernel cannot do its steps, or the look wants to see every one."""
-    plan, known = PLANS.get(type(solver.estimator)), None if core is None else engine(f, S)
+    plan, known = PLANS.get(type(solver.estimator)), engine(f, S)
     if known is not None and loops.by_values and not (type(known.f.loss) is Squared and type(S) in (L1Ball, Simplex)):
         return Burst()
     if plan is None or known is None or solver.tolerance != zero or type(look).seen is not Looking.seen:

@@ -22,9 +22,7 @@ MOST = 1000  # active columns, as many as there may be: with more, factors cost 
 
 
 def matrix_path(H: Array, b: Array, f0: float, scale: Array, *, positive: bool) -> Any:
-    """The path of f₀ − ⟨b, w⟩ + ½⟨w, Hw⟩ over budgets with the unit atoms ``scale``_j e_j; None without a core."""
-    if core is None:
-        return None
+    """The path of f₀ − ⟨b, w⟩ + ½⟨w, Hw⟩ over budgets with the unit atoms ``scale``_j e_j."""
     return core.matrix_path(np.ascontiguousarray(H), np.ascontiguousarray(b), f0, scale, positive)
 
 
@@ -36,7 +34,7 @@ def square_path(f: Composite, scale: Array, *, positive: bool, roughly: bool = F
     """
     inner = profiled(f.exact)
     loss: Any = f.exact if inner is None else inner.loss
-    if core is None or type(f) is not Composite or type(loss) is not Squared:
+    if type(f) is not Composite or type(loss) is not Squared:
         return None
     _, _, y, p = loss_of(f)
     about = y, np.ascontiguousarray(np.broadcast_to(p, y.shape)), f.has_intercept, scale, positive
@@ -141,7 +139,7 @@ class LossPath:
 def loss_path(f: Objective, S: AtomSet) -> LossPath | None:
     """The path of f over S scaled to growing radii; None where the core does not follow it. S has the radius one."""
     budget = budget_of(S)
-    if core is None or type(f) is not Composite or budget is None or budget.whole or budget.points is not None:
+    if type(f) is not Composite or budget is None or budget.whole or budget.points is not None:
         return None
     loss, solver = loss_of(f), Corrective()
     if not isinstance(loss, tuple):  # the core would have to ask Python for it
