@@ -8,7 +8,7 @@ import greedyhull as gh
 from greedyhull.kernels.core import core
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers import corrective
-from greedyhull.solvers.parts.compiled_rounds import compiled_rounds
+from greedyhull.solvers.parts.compiled_loop import compiled_rounds
 
 pytestmark = pytest.mark.skipif(core is None, reason="there is no compiled core")
 

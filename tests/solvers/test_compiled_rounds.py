@@ -1,8 +1,5 @@
 """Corrective rounds in the compiled core: they agree with the Python rounds, and hand over what NumPy computes."""
 
-import os
-import subprocess
-import sys
 from itertools import product
 
 import compiled_problems
@@ -16,7 +13,7 @@ from greedyhull.atoms.l1_ball import PositiveL1Ball
 from greedyhull.kernels.core import core
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import dense
-from greedyhull.solvers.parts.compiled_rounds import CompiledRounds, compiled_rounds
+from greedyhull.solvers.parts.compiled_loop import CompiledRounds, compiled_rounds
 
 pytestmark = pytest.mark.skipif(core is None, reason="there is no compiled core")
 
@@ -124,36 +121,6 @@ def test_a_resumed_run_is_equal_bit_by_bit(name, tmp_path):
         assert again.trace.value[k:].tolist() == whole.trace.value[k:].tolist(), f"resumed at {k}"
         assert again.point.array().tobytes() == whole.point.array().tobytes()
         assert again.gap == pytest.approx(whole.gap, rel=1e-12)
-
-
-TAKEN_UP = """
-import sys, numpy as np, greedyhull as gh
-from greedyhull.kernels.core import core
-A = np.load(sys.argv[1])
-f, S, solver = gh.logistic(A, np.sign(A[:, 0] + A[:, 1] - 0.3)), gh.L1Ball(A.shape[1], 4.0), gh.Corrective(batch=1, steps=1)
-how = {"checkpoint": sys.argv[2]} if len(sys.argv) == 4 else {"resume": sys.argv[2]}
-s = gh.minimize(f, S, solver, stop=gh.Relative(1e-8) | gh.Iterations(3 if len(sys.argv) == 4 else 500), **how)
-print(core is not None, s.converged, "go on up to rounding" in s.reason)
-print(float(s.value).hex(), float(s.certificate.lower).hex())
-"""
-
-
-@pytest.mark.parametrize("first, then", [("required", "reference"), ("reference", "required")])
-def test_a_state_is_taken_up_with_and_without_a_core(first, then, tmp_path):
-    np.save(tmp_path / "A.npy", X)
-    given = [sys.executable, "-c", TAKEN_UP, str(tmp_path / "A.npy"), str(tmp_path / "state.npz")]
-    told = []
-    for mode, more in ((first, ["save"]), (then, [])):
-        found = subprocess.run([*given, *more], check=False, capture_output=True, text=True,
-                               env={**os.environ, "GREEDYHULL_CORE": mode})
-        assert found.returncode == 0, found.stderr
-        told.append(found.stdout.split())
-        assert told[-1][0] == str(mode == "required")
-    assert told[0][1] == "False", "the first run ended before its end"
-    assert told[1][1:3] == ["True", "True"], "the second went on from there"
-    best = gh.minimize(gh.logistic(X, np.sign(X[:, 0] + X[:, 1] - 0.3)), gh.L1Ball(D, 4.0), stop=gh.Relative(1e-9))
-    value, lower = map(float.fromhex, told[1][3:])
-    assert lower <= best.value and best.certificate.lower <= value
 
 
 @pytest.mark.parametrize("loss", ["logistic", "least_squares", "hinge, smoothed"])

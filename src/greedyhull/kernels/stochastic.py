@@ -30,7 +30,7 @@ def slope(loss: int, shape: Array, z: float, y: float) -> float:
         return float(min(max(z - y, -shape[0]), shape[0]))
     if loss == 4:  # Poisson
         return math.exp(z) - y if z <= shape[0] else math.inf
-    if loss == 5:  # hinge
+    if loss == 8:  # hinge
         return max(-y, 0.0) if z > y else min(-y, 0.0) if z < y else 0.0
     return float(shape[1] if z - y > shape[2] else shape[0] if z - y < -shape[2] else 0.0)  # linear between kinks
 
