@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -79,21 +78,14 @@ class Estimator(Protocol):
     def start(self, source: Supply) -> Estimate: ...
 
 
-@runtime_checkable
-class Cautious(Protocol):
-    """An estimator that knows which steps its error does not vanish with."""
-
-    def cautions(self, eta: Eta, n: int | None) -> Iterator[str]: ...
-
-
-class VarianceModel(ABC):
+class VarianceModel:
     """An estimator with a recursion for a_k ≥ E‖g − ∇f(x_k)‖²: what `theory.expected_error` follows along a run."""
 
     unbiased: ClassVar[bool]
 
-    @abstractmethod
     def variance(self, at: Along) -> Iterator[float]:
         """a_1, a_2, …, one for each step; ``at`` says where the run is."""
+        raise NotImplementedError
 
     def cautions(self, eta: Eta, n: int | None) -> Iterator[str]:
         """Which conditions, under which its error vanishes, the steps η_k do not meet; n terms, None for a stream."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import isfinite, log
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -13,11 +13,7 @@ from greedyhull.errors import check, hinted, shown
 from greedyhull.objectives.black_box import number
 from greedyhull.objectives.lines import NEAR, CostlyLine
 from greedyhull.objectives.losses.piecewise import KinkedLine
-from greedyhull.types import Line, Solver, State, Step, StepRule, made_of
-
-if TYPE_CHECKING:
-    from greedyhull.solvers.gradients.base import Estimator
-
+from greedyhull.types import Line, Solver, State, Step, StepRule, has, made_of
 
 # What `core` of a rule returns first, as in native/frank_wolfe.hpp, with a parameter; None where Python has to take the steps.
 # After a warm start the count of a schedule moves with the curvature of the lines, which only Python measures.
@@ -87,22 +83,6 @@ class APriori(Protocol):
     def at(self, k: float) -> float: ...
 
 
-@runtime_checkable
-class Estimating(Protocol):
-    """A solver that estimates gradients from some of the terms."""
-
-    @property
-    def estimator(self) -> Estimator: ...
-
-
-@runtime_checkable
-class Stepping(Protocol):
-    """A solver that follows a step rule."""
-
-    @property
-    def step(self) -> StepRule: ...
-
-
 def stepper(solver: Solver) -> Solver:
     """The solver whose steps are taken.
 
@@ -116,7 +96,7 @@ def stepper(solver: Solver) -> Solver:
 
 def rule_of(solver: Solver) -> StepRule | None:
     """The step rule that a solver follows; None where it follows none."""
-    return solver.step if isinstance(solver, Stepping) else None
+    return solver.step if has(solver, "step") else None  # type: ignore[attr-defined, no-any-return]
 
 
 KINKED = "f has kinks along this step, so no curvature bounds it: Short() and Backtracking() have no step. Use Smoothed()."
