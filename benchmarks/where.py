@@ -20,7 +20,7 @@ from benchmarks.tables import Table
 from benchmarks.timing import best, interleaved
 from greedyhull.objectives.designs.stored import DenseDesign
 from greedyhull.points.iterate import Iterate
-from greedyhull.solvers.parts.compiled_rounds import CompiledRounds, compiled_rounds
+from greedyhull.solvers.parts.compiled_loop import CompiledRounds, compiled_rounds
 
 PROBLEMS = ("lasso diabetes r=1000", "lasso golub r=1", "logistic ijcnn1 r=10", "logistic a9a r=5",
             "logistic rcv1_vw1000 r=100")

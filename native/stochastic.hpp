@@ -13,7 +13,7 @@ namespace greedyhull {
 
 // The losses that stochastic steps know, by the numbers that solvers/parts/engines.py gives them.
 
-enum Loss { SQUARED, LOGISTIC, SQUARED_HINGE, HUBER, POISSON, HINGE, KINKED };
+enum Loss { SQUARED, LOGISTIC, SQUARED_HINGE, HUBER, POISSON, HINGE = 8, KINKED };
 
 // The derivative of the loss in z; `shape` holds the numbers that the loss depends on.
 inline double slope(int loss, const double* shape, double z, double y) {

@@ -11,8 +11,8 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.driver.run import Run
-from greedyhull.solvers.parts import compiled_rounds
-from greedyhull.solvers.parts.compiled_rounds import CompiledRounds
+from greedyhull.solvers.parts import compiled_loop
+from greedyhull.solvers.parts.compiled_loop import CompiledRounds
 from greedyhull.solvers.parts.memory import Memory
 
 N, D = 60, 40
@@ -37,9 +37,9 @@ def calls(monkeypatch):
     """How many rounds each call of the core made."""
     made, advance = [], CompiledRounds.advance
 
-    def counted(rounds, w, memory, *ahead):
+    def counted(rounds, w, memory, *seen):
         before = memory.k
-        more = advance(rounds, w, memory, *ahead)
+        more = advance(rounds, w, memory, *seen)
         made.append(memory.k - before + more)
         return more
 
@@ -116,20 +116,20 @@ def test_time_ends_a_call():
 def test_ctrl_c_within_a_call(calls, monkeypatch):
     """The core asks now and then whether to go on: what it has done by then is kept."""
     f, S = long_problem(3000, 600)  # rounds in the core take longer than it goes on without asking
-    ask, asked = Memory.asked, []
+    ask, asked = Memory.must_end, []
 
     def pressed(memory):
         asked.append(ask(memory))
         signal.raise_signal(signal.SIGINT)
         return ask(memory)
 
-    monkeypatch.setattr(Memory, "asked", pressed)
+    monkeypatch.setattr(Memory, "must_end", pressed)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         s = gh.minimize(f, S, SLOW, stop=gh.Gap(0.0) | gh.Seconds(60.0))
     finally:
         signal.signal(signal.SIGINT, before)
-        monkeypatch.setattr(Memory, "asked", ask)
+        monkeypatch.setattr(Memory, "must_end", ask)
     assert asked == [False], "the core went on after it was told to end"
     assert "nterrupted" in s.reason and not s.converged
     assert calls[0] >= 1 and S.contains(s.point)
@@ -173,7 +173,7 @@ def test_the_driver_looks_at_the_last_point_alone(monkeypatch):
     monkeypatch.setattr(Run, "_record", lambda run, progress: looks.append(run.memory.k) or record(run, progress))
     s = gh.minimize(f, S)
     assert looks == [s.iterations] and s.iterations > 0
-    monkeypatch.setattr(compiled_rounds, "SHORT", 0)  # large data: a look costs nothing beside a round
+    monkeypatch.setattr(compiled_loop, "SHORT", 0)  # large data: a look costs nothing beside a round
     looks.clear()
     again = gh.minimize(f, S)
     assert looks == [0, s.iterations] and again.x.tobytes() == s.x.tobytes()

@@ -36,6 +36,17 @@ class Silent:
         return w
 
 
+class Yielding:
+    def __init__(self, what: Any) -> None:
+        self.what = what
+
+    def __repr__(self) -> str:
+        return "Yielding()"
+
+    def run(self, f: Any, S: Any, w: Any, memory: Any) -> Any:
+        yield self.what
+
+
 class Steps:
     def run(self, f: Any, S: Any, w: Any, memory: Any) -> Any:
         yield from gh.FrankWolfe().run(f, S, w, memory)
@@ -57,6 +68,9 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
     "a set without a shape": (lambda: gh.minimize(f, Corners()), r"self\.shape = \(4,\)"),
     "a shape that is a number": (lambda: gh.minimize(f, Corners(4)), r"shape = 4; a tuple such as \(4,\)"),
     "a solver without a yield": (lambda: solve(Silent()), r"yields Progress\.of"),
+    "a solver that yields a float": (lambda: solve(Yielding(0.5)), r"Yielding\(\) yielded 0\.5; .*extend\.Progress"),
+    "a solver that yields an array": (lambda: solve(Yielding(np.ones(4))), r"yielded array.*; .*extend\.Progress"),
+    "a solver that yields nothing": (lambda: solve(Yielding(None)), r"yielded None; .*extend\.Progress"),
     "NaN for a start": (lambda: solve(start=np.full(4, np.nan)), "start has NaN"),
 }
 

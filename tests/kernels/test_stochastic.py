@@ -13,7 +13,7 @@ from greedyhull.kernels._core import (
     wide_table_steps,
     without_repeats,
 )
-from greedyhull.solvers.parts.compiled_stochastic import engine
+from greedyhull.solvers.parts.compiled_stochastic import CompiledStochastic
 
 RNG = np.random.default_rng(0)
 D = 7
@@ -35,7 +35,8 @@ def weights(m=2 * D):
 
 def step(loop, f, S, x, eta, base):
     """The estimate after one step of all terms at once, with ``base`` added; x moves."""
-    known, one, g, own = engine(f, S), np.ones(1), np.zeros(len(x)), weights(2 * len(x))
+    known = CompiledStochastic(f, S, gh.FrankWolfe(gh.OpenLoop()), *[None] * 5)
+    one, g, own = np.ones(1), np.zeros(len(x)), weights(2 * len(x))
     loop(*known.terms, np.arange(f.n), np.array([f.n]), eta * one, 0.0 * one, one, 0.0 * one, base, np.zeros(len(x)), 0, g,
          *known.set, x, *own)
     return g, own
@@ -89,7 +90,7 @@ def test_repeats_are_replaced_as_floyd_says():
 
 def given(f, S, b, steps, seed):
     """What a loop takes, up to what the estimate keeps; and set and point."""
-    rng, known = np.random.default_rng(seed), engine(f, S)
+    rng, known = np.random.default_rng(seed), CompiledStochastic(f, S, gh.FrankWolfe(gh.OpenLoop()), *[None] * 5)
     index, ends = rng.integers(f.n, size=b * steps), b * np.arange(1, steps + 1)
     x = np.array(S.centre().array())
     return (*known.terms, index, ends, rng.random(steps) / 3), (*known.set, x, *weights())

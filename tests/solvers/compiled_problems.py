@@ -55,7 +55,7 @@ def made(loss, storage, options):
 
 def by_core(monkeypatch, rounds, f, S, look=lambda w: None, **how):
     """The solution by these rounds of the core, and each point that it handed over, looked at, with what f knew there."""
-    seen, tell = [], rounds._tell
+    seen, tell = [], rounds.fill_view
 
     def spied(rounds, w):
         tell(rounds, w)
@@ -64,7 +64,7 @@ def by_core(monkeypatch, rounds, f, S, look=lambda w: None, **how):
         seen.append((w.array(), view.z, view.value, view.residual, view.gradient))
 
     with monkeypatch.context() as patch:
-        patch.setattr(rounds, "_tell", spied)
+        patch.setattr(rounds, "fill_view", spied)
         s = gh.minimize(f, S, gh.Corrective(), **how)
     assert seen, "the core did not run"
     return s, seen

@@ -7,7 +7,7 @@ from scipy import sparse
 import greedyhull as gh
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers import corrective
-from greedyhull.solvers.parts.compiled_rounds import compiled_rounds
+from greedyhull.solvers.parts.compiled_loop import compiled_rounds
 
 D = 9
 RNG = np.random.default_rng(3)

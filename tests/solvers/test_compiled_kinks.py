@@ -11,7 +11,7 @@ import greedyhull as gh
 from greedyhull.kernels.core import core
 from greedyhull.objectives.smoothing import Smoothing
 from greedyhull.solvers import corrective
-from greedyhull.solvers.parts.compiled_rounds import loss_of
+from greedyhull.solvers.parts.compiled_loop import loss_of
 
 Array = np.ndarray[Any, Any]
 MAKERS: dict[str, Any] = {

@@ -12,7 +12,7 @@ import greedyhull as gh
 from greedyhull.atoms.l1_ball import PositiveL1Ball
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import dense
-from greedyhull.solvers.parts.compiled_rounds import CompiledRounds, compiled_rounds
+from greedyhull.solvers.parts.compiled_loop import CompiledRounds, compiled_rounds
 
 POINTS = np.random.default_rng(6).standard_normal((60, D))
 

@@ -9,7 +9,7 @@ from scipy import sparse
 import greedyhull as gh
 from greedyhull.kernels.core import core
 from greedyhull.solvers import corrective
-from greedyhull.solvers.parts.compiled_rounds import CompiledRounds
+from greedyhull.solvers.parts.compiled_loop import CompiledRounds
 
 TIGHT = gh.Relative(1e-9)
 

@@ -21,7 +21,7 @@ from greedyhull.objectives.composite import EPS, Composite
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.solvers.corrective import Corrective
 from greedyhull.solvers.parts.paths import SquareStarts, square_starts
-from greedyhull.solvers.parts.progress import Aim, Event
+from greedyhull.solvers.parts.progress import Event, GapTarget
 from greedyhull.types import Array, AtomSet, Objective, Solver
 
 TIMES = 8.0  # products of two sums make up value and gap, with room to spare
@@ -36,7 +36,7 @@ class PathPoints:
     κ = eps·(2n + terms + 64) is what sums over rows, atoms and again rows can lose.
     """
 
-    def __init__(self, f: Composite, S: AtomSet, starts: SquareStarts, stop: Stop, aim: Aim, seed: int) -> None:
+    def __init__(self, f: Composite, S: AtomSet, starts: SquareStarts, stop: Stop, aim: GapTarget, seed: int) -> None:
         self.f, self.starts, self.stop, self.aim, self.seed = f, starts, stop, aim, seed
         p, y = np.asarray(f.exact.p, dtype=np.float64), np.asarray(f.exact.y, dtype=np.float64)
         self.reach = float(np.sqrt(p.max())) * f.precise().image_bound(S)  # of the ball of radius one

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from math import inf, isfinite, isnan, nan
@@ -46,9 +46,9 @@ from greedyhull.points.aligned import point_of
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.validate import KINDS, as_atom
-from greedyhull.solvers.parts.memory import Memory, Recorder, never, one_round
+from greedyhull.solvers.parts.memory import Memory, Recorder
 from greedyhull.solvers.parts.needs import by_coordinates, check_needs, keeps_atoms
-from greedyhull.solvers.parts.progress import ONE, Ahead, Event, Passed, Progress, weaker
+from greedyhull.solvers.parts.progress import ONE_ROUND, BurstLimit, Event, Progress, RunLimits, SkippedRows, weaker
 from greedyhull.solvers.parts.schedules import check_tolerance
 from greedyhull.types import (
     Answer,
@@ -147,71 +147,64 @@ class Proofs:
 SINGLE = float(np.finfo(np.float32).eps)
 
 
-def ahead_of(run: Run) -> Ahead:
-    """One round where somebody watches, saves or checks; else all until the stop may be met. The aim is the same for both."""
-    run.asked_at = run.seconds
-    aim = run.stop.aim()
-    if aim is None or not _alone(run.solver):
-        return ONE
+def burst_limit(run: Run) -> BurstLimit:
+    """One round where somebody watches, saves or checks, else all until the stop may be met; with the same target."""
+    run.resumed_at = run.seconds
+    target = run.stop.aim() if run.alone else None
+    if target is None:
+        return ONE_ROUND
     watched = run.watchers or run.checkpoint is not None or run.careful
     # rounds in one call, all of which are held in memory
-    left = 1 if watched else min(run.limits.iterations - run.memory.k, aim.rounds, 20_000)
-    floor = run.f.scale if aim.floor is None else aim.floor
+    left = 1 if watched else min(run.limits.iterations - run.memory.k, target.rounds, 20_000)
+    floor = run.scale if target.floor is None else target.floor
     # times the last rounding that a solver may keep free below the gap that was asked for
-    return Ahead(max(int(left), 1), aim.absolute, aim.relative, floor, 2.0 * run.rounding, run.memory.lower)
+    return BurstLimit(max(int(left), 1), target.absolute, target.relative, floor, 2.0 * run.rounding, run.memory.lower)
 
 
-def _alone(solver: Solver) -> bool:
-    """Whether no other solver looks at its points: one that is made of others, or a user's, may run them and look at each."""
-    combining, around, _ = made_of(solver)
-    return ships(solver) and combining is None and around is None
-
-
-def may_set_out(run: Run) -> bool:
-    """Whether the start need not be seen: nobody watches, nothing was resumed or is left to be looked at there."""
+def can_skip_start(run: Run) -> bool:
+    """Whether the start need not be seen: nobody watches, nothing was resumed or is left to be evaluated there."""
     if run.watchers or run.checkpoint is not None or run.careful or run.trace.parts or not isnan(run.start_value):
         return False
-    return run.memory.k == 0 and not run.inspects and run.stop.aim() is not None and not run.requested(0)
+    return run.memory.k == 0 and not run.inspects and run.stop.aim() is not None and not run.memory.requested(0)
 
 
-class Unseen:
-    """Rounds that nobody saw, as rows of a trace, each with the best bound known by then.
+class SkippedTrace:
+    """Rounds that the driver did not see, as rows of a trace, each with the best bound known by then.
 
-    Their bounds are those of the core, with the rounding of the point that was looked at after them. The certificate of the
-    run rests on none of them.
+    Their bounds are those of the core, with the rounding of the point that was seen after them. The certificate of the run
+    rests on none of them.
     """
 
-    def __init__(self, run: Run, passed: Passed, before: Row | None) -> None:
+    def __init__(self, run: Run, skipped: SkippedRows, before: Row | None) -> None:
         memory, work = run.memory, run.w.work
-        self.passed, self.convex, self.rounding, self.began = passed, run.convex, run.rounding, run.asked_at
+        self.skipped, self.convex, self.rounding, self.began = skipped, run.convex, run.rounding, run.resumed_at
         self.k, self.calls, self.gradients, self.products = memory.k, memory.oracle_calls, work.gradients, work.products
         self.lower = run.least if before is None else max(before[2] - before[3], run.least)
-        value = passed.rounds[0][0] if before is None else before[2]
+        value = skipped.rounds[0][0] if before is None else before[2]
         self.blur = SINGLE * (abs(value) + abs(run.f.gradient_dot(run.w))) if run.single_precision else 0.0
 
     def rows(self) -> list[Row]:
         """A row for each round."""
-        passed, n = self.passed, len(self.passed.rounds)
-        value, gap, spent, atoms = (np.array(column) for column in zip(*passed.rounds, strict=True))
+        skipped, n = self.skipped, len(self.skipped.rounds)
+        value, gap, spent, atoms = (np.array(column) for column in zip(*skipped.rounds, strict=True))
         estimate, gap = gap, gap + self.rounding + self.blur
         if self.convex:
             best = np.maximum(np.maximum.accumulate(value - gap), self.lower)
             gap = np.minimum(gap, value - best + self.rounding)
         left = np.arange(n, 0, -1)  # rounds from there to the point that is seen
-        seconds, products = self.began + spent, self.products - passed.products * left
+        seconds, products = self.began + spent, self.products - skipped.products * left
         columns = (self.k - left, seconds, value, gap, atoms, self.calls - left, self.gradients - left,
                    products, np.zeros(n), estimate)
         return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-def note_passed(run: Run) -> None:
+def record_skipped(run: Run, skipped: SkippedRows) -> None:
     """Fold the rounds since the last row into the trace."""
-    memory, trace, passed = run.memory, run.trace, run.memory.passed
-    assert passed is not None
-    before, memory.passed = (trace.parts[-1] if trace.parts else None), None
+    trace = run.trace
+    before, run.memory.skipped = (trace.parts[-1] if trace.parts else None), None
     assert before is None or isinstance(before, tuple)
-    trace.steps.extend(passed.step if before is not None else passed.step[1:])
-    trace.fold(Unseen(run, passed, before), len(passed.rounds))
+    trace.steps.extend(skipped.steps if before is not None else skipped.steps[1:])
+    trace.fold(SkippedTrace(run, skipped, before), len(skipped.rounds))
 
 
 LISTEN_AFTER = 0.01  # seconds; before that, Ctrl-C raises at once, as it does anywhere
@@ -225,7 +218,7 @@ class Run:
     checkpoint: Checkpoint | None = None
     careful = False
     start_value = nan
-    asked_at = 0.0  # seconds of the run when a solver last asked how far it may go
+    resumed_at = 0.0  # seconds of the run when the solver was last resumed
     earlier = saved_at = 0.0
     open: Progress | None = None  # the last one, where it has no proof and none has been asked for
     unproved = -1  # the iteration of a resumed run whose answers came from a set that may have been another
@@ -316,14 +309,15 @@ class Run:
     def solve(self) -> Solution:
         event: Event | None = None
         with self.interrupt as interrupt:
-            self.memory.requested, self.memory.ahead = self.requested, lambda: ahead_of(self)
-            self.memory.start_unseen = may_set_out(self)
+            began = self.began - self.earlier
+            self.memory.ends = RunLimits(self.limits.iterations, began + self.limits.seconds, began + LISTEN_AFTER, interrupt)
+            self.memory.may_skip_start = can_skip_start(self)
             if self.needs.atoms and isinstance(self.w, CoordinateIterate):
                 self.w.decompose = self.S.decompose
             steps = self.solver.run(self.f, self.S, self.w, self.memory)
             check_steps(self.solver, steps)
             try:
-                for progress in steps:
+                for progress in self._resumed(steps):
                     event = self._record(progress)
                     if self.noted is not None:
                         self._compare()
@@ -358,7 +352,6 @@ class Run:
                 reason = interrupted(event)
                 final, fresh = certify_end(self, event, moved=event.point is self.w)
             finally:
-                self.memory.requested, self.memory.ahead = never, one_round  # so that the run is freed at once
                 vars(self).pop("proofs", None)
                 for watcher in self.watchers:
                     _close(watcher)
@@ -385,12 +378,16 @@ class Run:
             return held_by_rounding(event)
         return standing_still(event, self.solver) if self.standing.still(event, self.w, self.memory) else None
 
-    def requested(self, k: int) -> bool:
-        """Whether a point is wanted at k: a solver that certifies one now and then cannot know when a run must end."""
-        now = self.seconds
-        if now > LISTEN_AFTER and not self.interrupt.listening:
-            self.interrupt.listen()
-        return k >= self.limits.iterations or now >= self.limits.seconds or self.interrupt.requested
+    def _resumed(self, steps: Iterator[Progress]) -> Iterator[Progress]:
+        """What the solver yields; each time it is resumed with how far it may go."""
+        if self.memory.may_skip_start:
+            self.memory.limit = burst_limit(self)
+        for progress in steps:
+            if not isinstance(progress, Progress):
+                raise GreedyhullError(f"run(f, S, w, memory) of {shown(self.solver)} yielded {shown(progress)}; it must yield "
+                                      "greedyhull.extend.Progress, as from Progress.of(w, gap, answer).")
+            yield progress
+            self.memory.limit = burst_limit(self)
 
     def _record(self, p: Progress) -> Event:
         f, w, memory = self.f, p.point, self.memory
@@ -479,10 +476,10 @@ class Run:
             kind, delta = held(bound.kind, bound.delta + memory.spent)
         if not rows and isnan(self.start_value):
             told = value if p.value is None else self.first_value  # a value that was told is an estimate
-            self.start_value = told if memory.passed is None else memory.passed.rounds[0][0]
+            self.start_value = told if memory.skipped is None else memory.skipped.rounds[0][0]
             self._caution()
-        if memory.passed is not None:
-            note_passed(self)
+        if memory.skipped is not None:
+            record_skipped(self, memory.skipped)
         if rows:
             trace.steps.append(w.step)
         lazy = p.slack == inf and p.estimate + p.tolerance >= value - memory.guide  # it promises progress up to its tolerance
@@ -532,6 +529,12 @@ class Run:
     def standing(self) -> Standing:
         """Whether it stands still; asked after every event that does not end it."""
         return Standing()
+
+    @cached_property
+    def alone(self) -> bool:
+        """Whether no other solver sees the points: one that is made of others, or a user's, may run them and look at each."""
+        combining, around, _ = made_of(self.solver)
+        return ships(self.solver) and combining is None and around is None
 
     @cached_property
     def identity(self) -> Identity:

@@ -14,7 +14,7 @@ from greedyhull.driver.reason import Reason, because, claimed, missed, so_far, t
 from greedyhull.errors import GreedyhullError, check, hinted, shown, signed, takes
 from greedyhull.kernels.core import user
 from greedyhull.objectives.accuracy import of_what, share
-from greedyhull.solvers.parts.progress import NO_AIM, Aim, Event
+from greedyhull.solvers.parts.progress import NO_TARGET, Event, GapTarget
 
 MORE = "allow more, or ask for less"
 
@@ -62,7 +62,7 @@ class Stop:
         """Return the numbers of iterations and seconds at which it stops whatever the gap is."""
         return UNLIMITED
 
-    def aim(self) -> Aim | None:
+    def aim(self) -> GapTarget | None:
         """Return the gap it asks for, and how many rounds may pass before it must look; None where it must see every one."""
         return None
 
@@ -158,8 +158,8 @@ class Gap(Stop):
     def met(self, event: Event) -> bool:
         return event.gap <= self.absolute
 
-    def aim(self) -> Aim | None:
-        return Aim(absolute=float(self.absolute)) if type(self) is Gap else None
+    def aim(self) -> GapTarget | None:
+        return GapTarget(absolute=float(self.absolute)) if type(self) is Gap else None
 
 
 @hinted
@@ -216,8 +216,8 @@ class Relative(Stop):
     def met(self, event: Event) -> bool:
         return event.relative_to(event.scale if self.floor is None else self.floor) <= self.r
 
-    def aim(self) -> Aim | None:
-        return Aim(relative=float(self.r), floor=self.floor) if type(self) is Relative else None
+    def aim(self) -> GapTarget | None:
+        return GapTarget(relative=float(self.r), floor=self.floor) if type(self) is Relative else None
 
     def hint(self, event: Event, still: bool) -> str:
         whole = max(abs(event.value), event.scale if self.floor is None else self.floor)
@@ -312,8 +312,8 @@ class Iterations(Stop):
     def limits(self) -> Limits:
         return Limits(iterations=self.k)
 
-    def aim(self) -> Aim | None:
-        return NO_AIM if type(self) is Iterations else None
+    def aim(self) -> GapTarget | None:
+        return NO_TARGET if type(self) is Iterations else None
 
 
 @hinted
@@ -352,8 +352,8 @@ class Seconds(Stop):
     def limits(self) -> Limits:
         return Limits(seconds=self.t)
 
-    def aim(self) -> Aim | None:
-        return NO_AIM if type(self) is Seconds else None
+    def aim(self) -> GapTarget | None:
+        return NO_TARGET if type(self) is Seconds else None
 
 
 @hinted
@@ -395,8 +395,8 @@ class _Stalled(Stop):
     def __init__(self, k: int) -> None:
         self.k, self.value, self.gap, self.since, self.seen = k, float("inf"), float("inf"), 0, 0
 
-    def aim(self) -> Aim | None:
-        return Aim(rounds=max(self.since + self.k - self.seen, 1))
+    def aim(self) -> GapTarget | None:
+        return GapTarget(rounds=max(self.since + self.k - self.seen, 1))
 
     def __call__(self, event: Event) -> Reason | None:
         self.seen = event.iteration
@@ -490,7 +490,7 @@ class Either(Combined):
     def limits(self) -> Limits:
         return self._fixed_limits if self._fixed else self._limits()
 
-    def aim(self) -> Aim | None:
+    def aim(self) -> GapTarget | None:
         return self._fixed_aim if self._fixed else self._aim()
 
     @cached_property
@@ -498,7 +498,7 @@ class Either(Combined):
         return self._limits()
 
     @cached_property
-    def _fixed_aim(self) -> Aim | None:
+    def _fixed_aim(self) -> GapTarget | None:
         return self._aim()
 
     def _limits(self) -> Limits:
@@ -508,8 +508,8 @@ class Either(Combined):
             iterations, seconds = min(iterations, part.iterations), min(seconds, part.seconds)
         return Limits(iterations, seconds)
 
-    def _aim(self) -> Aim | None:
-        absolute, relative, floor, rounds = NO_AIM
+    def _aim(self) -> GapTarget | None:
+        absolute, relative, floor, rounds = NO_TARGET
         for stop in self.stops:
             aim = stop.aim()
             if aim is None or (relative > 0.0 and aim.relative > 0.0):  # two that are relative to different things
@@ -517,7 +517,7 @@ class Either(Combined):
             absolute, rounds = max(absolute, aim.absolute), min(rounds, aim.rounds)
             if aim.relative > 0.0:
                 relative, floor = aim.relative, aim.floor
-        return Aim(absolute, relative, floor, rounds)
+        return GapTarget(absolute, relative, floor, rounds)
 
     def begin(self) -> Stop:
         if self._fixed:

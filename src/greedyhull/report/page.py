@@ -21,7 +21,8 @@ from greedyhull.points.validate import as_answer
 from greedyhull.report import words as proved
 from greedyhull.report.figure import Line
 from greedyhull.report.words import answer, atoms, course, intercepts, need, page, price, prices, used
-from greedyhull.solvers.parts.steps import APriori, Estimating, rule_of
+from greedyhull.solvers.parts.steps import APriori, rule_of
+from greedyhull.types import has
 
 if TYPE_CHECKING:
     from greedyhull.driver.solution import Solution
@@ -189,10 +190,11 @@ def _timed(solution: Solution) -> dict[str, float]:
         found["step"] = _median(moved)
         if not isinstance(rule, APriori):  # it is not set in advance, but looked for
             found["step"] += _median(lambda: f.along(w, v).argmin(), moved)
-    if isinstance(solver, Estimating):
+    if has(solver, "estimator"):
         from greedyhull.objectives.minibatches import source_of
 
-        estimate, x, k = solver.estimator.start(source_of(f, rng)), w.array(), max(solution.iterations, 1)
+        estimate: Any = solver.estimator.start(source_of(f, rng))  # type: ignore[attr-defined]
+        x, k = w.array(), max(solution.iterations, 1)
         found["gradient estimate"] = _median(lambda: estimate(x, k))
     return found
 

@@ -10,7 +10,7 @@ import numpy as np
 from greedyhull.errors import GreedyhullError, check, hinted
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import least_of
-from greedyhull.solvers.parts.compiled_rounds import CompiledRounds, compiled_coordinates, compiled_rounds
+from greedyhull.solvers.parts.compiled_loop import CompiledRounds, compiled_coordinates, compiled_rounds
 from greedyhull.solvers.parts.coordinate_rounds import coordinate_rounds
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from greedyhull.errors import hinted
 from greedyhull.points.iterate import Iterate
-from greedyhull.solvers.parts.compiled_steps import compiled_steps
+from greedyhull.solvers.parts.compiled_loop import compiled_steps
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
@@ -59,7 +59,7 @@ class FrankWolfe:
         exact = tolerance is zero
         for k in memory.count(first=0):
             if compiled is not None:
-                compiled.stand(w)
+                compiled.begin(w)
             g = f.gradient(w)
             here, epsilon = f.gradient_dot(w), 0.0 if exact else tolerance_at(tolerance, k, memory.gap)
             answer = oracle.argmin(g, tol=epsilon, enough=here - (f.value(w) - memory.guide) + epsilon)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from math import inf, isnan
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal
 
 import numpy as np
 
@@ -17,18 +17,8 @@ from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.needs import needs_of
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
-from greedyhull.solvers.parts.steps import APriori, Exact, Stepping, careful, within
-from greedyhull.types import (
-    Answer,
-    AtomSet,
-    Needs,
-    Objective,
-    Schedule,
-    Solver,
-    Step,
-    StepRule,
-    listed,
-)
+from greedyhull.solvers.parts.steps import APriori, Exact, careful, rule_of, within
+from greedyhull.types import Answer, AtomSet, Needs, Objective, Schedule, Step, StepRule, has, listed
 
 
 @hinted
@@ -179,15 +169,6 @@ class PairwiseJones:
         return lambda w, answer, k: pairs.best(w, answer)
 
 
-@runtime_checkable
-class Moving(Solver, Protocol):
-    """A solver whose choice of a move can be asked for, as that of `Jones` and `PairwiseJones`."""
-
-    @property
-    def tolerance(self) -> Schedule: ...
-    def mover(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory, step: Step) -> Mover: ...
-
-
 @hinted
 @dataclass(frozen=True)
 class Mixed:
@@ -220,12 +201,12 @@ class Mixed:
     array([0.33333333, 0.33333333, 0.33333333])
     """
 
-    solvers: tuple[FrankWolfe | Moving, ...] = (FrankWolfe(), Jones())
+    solvers: tuple[FrankWolfe | Jones | PairwiseJones, ...] = (FrankWolfe(), Jones())
     choose: Literal["alternate", "better"] | Callable[[int], int] = "alternate"
 
     def __post_init__(self) -> None:
         several = isinstance(self.solvers, tuple | list) and len(self.solvers) > 0
-        check(several and all(isinstance(s, FrankWolfe | Moving) for s in self.solvers),
+        check(several and all(isinstance(s, FrankWolfe) or has(s, "mover") for s in self.solvers),
               f"Mixed(solvers={self.solvers!r}) was given; a tuple of FrankWolfe(), Jones() and PairwiseJones() is wanted.")
         check(callable(self.choose) or self.choose in ("alternate", "better"),
               f"Mixed(choose={self.choose!r}) was given; \"alternate\", \"better\" or a function of k is wanted.")
@@ -264,9 +245,9 @@ class Mixed:
 
     def _mover(self, i: int, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Mover:
         solver = self.solvers[i]
-        rule = solver.step if isinstance(solver, Stepping) else Exact()
+        rule = rule_of(solver) or Exact()
         step = careful(rule, memory.part(f"step{i}", lambda: rule.start(memory.warm)))
-        if isinstance(solver, Moving):
+        if not isinstance(solver, FrankWolfe):
             return solver.mover(f, S, w, memory, step)
 
         def frank_wolfe(w: Iterate, answer: Answer, k: int) -> Choice:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from greedyhull.points.blocks import under
 from greedyhull.points.validate import as_answer, as_floor
 from greedyhull.solvers.regularized_stochastic_frank_wolfe import (
     Leader,
-    Regularizer,
     SquaredNorm,
     Steady,
     Unweighted,
@@ -24,23 +23,9 @@ from greedyhull.solvers.regularized_stochastic_frank_wolfe import (
     check_regularizer,
 )
 from greedyhull.theory.arsfw import arsfw
-from greedyhull.types import Array, AtomSet, State, described, lacks
+from greedyhull.types import Array, AtomSet, State, described, has, lacks
 
 SHARE = {Unweighted: 0.2, Steady: 0.25}  # c in units of D/G that keep the regret below 8DG T^3/4
-
-
-@runtime_checkable
-class Revealed(Protocol):
-    """The loss of a round as an object; it may have ``value(x)`` too."""
-
-    def gradient(self, x: Array) -> Array: ...
-
-
-@runtime_checkable
-class Valued(Revealed, Protocol):
-    """A loss whose value can be asked for, so that what was lost is known."""
-
-    def value(self, x: Array) -> float: ...
 
 
 class Online:
@@ -97,12 +82,12 @@ class Online:
     """
 
     def __init__(self, S: AtomSet, *, lipschitz: float | None = None, horizon: int | None = None, c: float | None = None,
-                 regularizer: Regularizer | None = None, start: Any = None) -> None:
+                 regularizer: Any = None, start: Any = None) -> None:
         check(not lacks(S, "oracle"), f"S is {described(S)}; a set such as Simplex(d) or L1Ball(d, radius) is wanted.")
         check(lipschitz is None or 0.0 < lipschitz < np.inf,
               f"Online(lipschitz={lipschitz!r}) was given; a bound on the norms of the gradients, or None, is wanted.")
         self.S, self.lipschitz, self.horizon = S, lipschitz, horizon
-        self.regularizer: Regularizer = SquaredNorm() if regularizer is None else regularizer
+        self.regularizer: Any = SquaredNorm() if regularizer is None else regularizer
         check_regularizer(self.regularizer)
         self.weights = Unweighted(c) if horizon is None else Steady(horizon, c)
         self._oracle = S.oracle(generator(S, 0, 1))
@@ -143,7 +128,7 @@ class Online:
         check(not masked(X), "X has masked entries, which stand for no number. Fill them first: X.filled(...).")
         return np.asarray(X @ self._x)
 
-    def partial_fit(self, loss: Array | Revealed) -> Online:
+    def partial_fit(self, loss: Any) -> Online:
         """Take the loss of the round and move to the next point.
 
         Parameters
@@ -156,14 +141,14 @@ class Online:
         Online
             The learner itself.
         """
-        g = numbers(loss.gradient(self.point) if isinstance(loss, Revealed) else loss, "The gradient")
+        g = numbers(loss.gradient(self.point) if has(loss, "gradient") else loss, "The gradient")
         check(g.shape == self._x.shape,
               f"A gradient of shape {g.shape} was given; the shape {self._x.shape} of the point is wanted.")
         norm = float(np.linalg.norm(g))
         check(self.lipschitz is None or norm <= self.lipschitz * (1.0 + 1e-9),
               f"A gradient of norm {norm:.6g} came, above lipschitz={self.lipschitz!r}, on which the bound rests. Give a "
               "larger one.")
-        if isinstance(loss, Valued):
+        if has(loss, "gradient") and has(loss, "value"):
             self.loss += number(loss.value(self.point), "value(x)")
         self._move(g, norm)
         return self

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
@@ -25,29 +25,13 @@ from greedyhull.solvers.parts.steps import APriori, Power, in_advance, step_at
 from greedyhull.theory import diverges
 from greedyhull.theory.arsfw import ConstantWeights, UniformAverage, VariableWeights
 from greedyhull.theory.rates import LATE, LATER
-from greedyhull.types import Array, AtomSet, Needs, Objective, Schedule, State, StepRule, Supply, lacks
+from greedyhull.types import Array, AtomSet, Needs, Objective, Schedule, State, StepRule, Supply, has, lacks
 
 if TYPE_CHECKING:
     from greedyhull.points.iterate import Iterate
 
 
 ENOUGH, STALLED, STEPS = 1e-9, 50, 2000  # the relative gap at which a minimum of Φ is found, and when the search ends without
-
-
-class Regularizer(Protocol):
-    """Φ, ρ-strongly convex and 1-smooth on the hull."""
-
-    @property
-    def rho(self) -> float: ...
-    def value(self, x: Array) -> float: ...
-    def gradient(self, x: Array) -> Array: ...
-
-
-@runtime_checkable
-class Starting(Protocol):
-    """A regulariser that knows where it is least over a set."""
-
-    def start(self, S: AtomSet) -> Iterate: ...
 
 
 @hinted
@@ -102,10 +86,10 @@ def check_regularizer(given: Any) -> None:
           "1-smooth and rho-strongly convex, so that a number in (0, 1] is wanted. Divide it by its smoothness.")
 
 
-def argmin_over(regularizer: Regularizer, S: AtomSet) -> Iterate:
+def argmin_over(regularizer: Any, S: AtomSet) -> Iterate:
     """w_1 = argmin Φ over the hull of S, as an iterate: by its own formula, or found by minimisation."""
-    if isinstance(regularizer, Starting):
-        return regularizer.start(S)
+    if has(regularizer, "start"):
+        return cast(SquaredNorm, regularizer).start(S)
     from greedyhull.solvers.pairwise import BlendedPairwise
 
     f = function(regularizer.value, regularizer.gradient, S.shape, smoothness=1.0)
@@ -130,28 +114,25 @@ class Weight(NamedTuple):
     scale: float
 
 
-@runtime_checkable
-class Weights(Protocol):
+class Weights:
     """σ_k and the scale of their sum, for a c that is given or measured."""
 
-    @property
-    def c(self) -> float | None: ...
-    @property
-    def factor(self) -> float: ...
-    @property
-    def bound(self) -> Any: ...  # the statement that holds for them, None where there is none
-    def at(self, k: int, c: float) -> Weight: ...
+    c: float | None
+    factor: ClassVar[float] = 1.0
+    bound: ClassVar[Any] = None  # the statement that holds for them
 
+    def __post_init__(self) -> None:
+        c = self.c
+        check(c is None or (isinstance(c, (int, float)) and not isinstance(c, bool) and 0.0 < c < float("inf")),
+              f"{type(self).__name__}(c={c!r}) was given; a positive number, or None to measure it, is wanted.")
 
-def _check_c(given: Any) -> None:
-    c = given.c
-    check(c is None or (isinstance(c, (int, float)) and not isinstance(c, bool) and 0.0 < c < float("inf")),
-          f"{type(given).__name__}(c={c!r}) was given; a positive number, or None to measure it, is wanted.")
+    def at(self, k: int, c: float) -> Weight:
+        raise NotImplementedError
 
 
 @hinted
 @dataclass(frozen=True)
-class Fading:
+class Fading(Weights):
     """Weights σ_k = ck^−3/4 of subgradients, the variable weights of the paper.
 
     They are for `RegularizedStochasticFrankWolfe`, and need no horizon.
@@ -179,11 +160,7 @@ class Fading:
     """
 
     c: float | None = None
-    factor: ClassVar[float] = 1.0
     bound: ClassVar[Any] = VariableWeights()
-
-    def __post_init__(self) -> None:
-        _check_c(self)
 
     def at(self, k: int, c: float) -> Weight:
         return Weight(c * k**-0.75, 1.0)
@@ -191,7 +168,7 @@ class Fading:
 
 @hinted
 @dataclass(frozen=True)
-class Steady:
+class Steady(Weights):
     """Weights σ_k = ct^−3/4 of subgradients for a run of t steps, the constant weights of the paper.
 
     They are for `RegularizedStochasticFrankWolfe`.
@@ -222,12 +199,11 @@ class Steady:
 
     horizon: int
     c: float | None = None
-    factor: ClassVar[float] = 1.0
     bound: ClassVar[Any] = ConstantWeights()
 
     def __post_init__(self) -> None:
         check(self.horizon >= 1, f"Steady(horizon={self.horizon!r}) was given; a number of steps, at least one, is wanted.")
-        _check_c(self)
+        super().__post_init__()
 
     def at(self, k: int, c: float) -> Weight:
         return Weight(c * self.horizon**-0.75, 1.0)
@@ -235,7 +211,7 @@ class Steady:
 
 @hinted
 @dataclass(frozen=True)
-class Unweighted:
+class Unweighted(Weights):
     """Equal weights of subgradients, whose sum is divided by β_k = k^3/4/c.
 
     They are for `RegularizedStochasticFrankWolfe`, where they are the default.
@@ -266,21 +242,16 @@ class Unweighted:
     factor: ClassVar[float] = 10.0
     bound: ClassVar[Any] = UniformAverage()
 
-    def __post_init__(self) -> None:
-        _check_c(self)
-
     def at(self, k: int, c: float) -> Weight:
         return Weight(1.0, c * k**-0.75)
 
 
 @dataclass(frozen=True)
-class Given:
+class Given(Weights):
     """σ_k = schedule(k − 1): any schedule, such as power(0.75, c)."""
 
     schedule: Schedule
-    c: ClassVar[float] = 1.0
-    factor: ClassVar[float] = 1.0
-    bound: ClassVar[Any] = None
+    c: ClassVar[float] = 1.0  # type: ignore[misc]
 
     def at(self, k: int, c: float) -> Weight:
         return Weight(float(self.schedule(k - 1)), 1.0)
@@ -288,10 +259,11 @@ class Given:
 
 def weights_of(sigma: Weights | Schedule) -> Weights:
     """``sigma`` as weights: it may be a schedule."""
-    check((isinstance(sigma, Weights) or callable(sigma)) and not isinstance(sigma, type),
+    weights = not lacks(sigma, "c", "factor", "bound", "at")
+    check((weights or callable(sigma)) and not isinstance(sigma, type),
           f"sigma={sigma!r} was given; Unweighted(), Fading(), Steady(horizon) or a schedule such as power(0.75, c) is "
           "wanted.")
-    return sigma if isinstance(sigma, Weights) else Given(sigma)
+    return cast(Weights, sigma) if weights else Given(cast(Schedule, sigma))
 
 
 class Leader:
@@ -301,7 +273,7 @@ class Leader:
     minimises Φ over the hull, the largest value of it is at most that of Φ − Φ(w_1): bounds with R² hold all the more.
     """
 
-    def __init__(self, regularizer: Regularizer, x: Array, c: float, R2: float) -> None:
+    def __init__(self, regularizer: Any, x: Array, c: float, R2: float) -> None:
         self.regularizer, self.c, self.R2 = regularizer, c, R2
         self.anchor: Array = np.array(regularizer.gradient(x), dtype=np.float64)
         self.total = np.zeros(x.shape)
@@ -397,7 +369,7 @@ class RegularizedStochasticFrankWolfe:
 
     sigma: Weights | Schedule = field(default=Unweighted())
     step: StepRule = field(default=Power(0.5))
-    regularizer: Regularizer = field(default=SquaredNorm())
+    regularizer: Any = field(default=SquaredNorm())
     tolerance: Schedule = zero
     batch: Size = 256
     every: int | None = None
@@ -416,7 +388,7 @@ class RegularizedStochasticFrankWolfe:
               "infinite. Use Power(0.5).")
 
     @classmethod
-    def fading(cls, c: float | None = None, *, step: StepRule = SLOW, regularizer: Regularizer = NORM,
+    def fading(cls, c: float | None = None, *, step: StepRule = SLOW, regularizer: Any = NORM,
                tolerance: Schedule = zero, batch: Size = 256, every: int | None = None,
                look: Look = ALL_TERMS) -> RegularizedStochasticFrankWolfe:
         """The paper's variable weights σ_k = ck^−3/4: O(ln t/t^1/4) for every t.
@@ -436,7 +408,7 @@ class RegularizedStochasticFrankWolfe:
         return cls(Fading(c), step, regularizer, tolerance, batch, every, look)
 
     @classmethod
-    def fixed(cls, horizon: int, c: float | None = None, *, step: StepRule = SLOW, regularizer: Regularizer = NORM,
+    def fixed(cls, horizon: int, c: float | None = None, *, step: StepRule = SLOW, regularizer: Any = NORM,
               tolerance: Schedule = zero, batch: Size = 256, every: int | None = None,
               look: Look = ALL_TERMS) -> RegularizedStochasticFrankWolfe:
         """The paper's constant weights σ_k = ct^−3/4 for t steps: O(t^−1/4).
@@ -458,7 +430,7 @@ class RegularizedStochasticFrankWolfe:
         return cls(Steady(horizon, c), step, regularizer, tolerance, batch, every, look)
 
     @classmethod
-    def unweighted(cls, c: float | None = None, *, step: StepRule = SLOW, regularizer: Regularizer = NORM,
+    def unweighted(cls, c: float | None = None, *, step: StepRule = SLOW, regularizer: Any = NORM,
                    tolerance: Schedule = zero, batch: Size = 256, every: int | None = None,
                    look: Look = ALL_TERMS) -> RegularizedStochasticFrankWolfe:
         """ARSFW-U, equal weights and β_k = k^3/4/c: O(t^−1/4) for every t.

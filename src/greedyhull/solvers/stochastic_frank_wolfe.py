@@ -12,7 +12,7 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.gradients.base import Estimate, Estimator, Root, Size
 from greedyhull.solvers.gradients.momentum import Minibatch, Momentum, Storm
 from greedyhull.solvers.gradients.variance_reduced import Dual, Saga, Spider, Svrg
-from greedyhull.solvers.parts.compiled_stochastic import compiled_burst
+from greedyhull.solvers.parts.compiled_stochastic import compiled_stochastic
 from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.needs import unmet
@@ -254,11 +254,11 @@ class StochasticFrankWolfe:
         source: Supply = memory.part("source", lambda: source_of(f, memory.rng))
         estimate: Estimate = memory.part("gradient", lambda: self.estimator.start(source))
         look: Looking = memory.part("look", lambda: at_steps(self.look, self.every).start(f, S, w, memory))
-        burst = compiled_burst(self, f, S, source, estimate, look)
+        compiled = compiled_stochastic(self, f, S, source, estimate, look, x)
         for k in memory.count(first=1):
             if look.due(k, source.spent):
                 yield look(w, {"spent": source.spent})
-            if burst(w, x.array, memory):
+            if compiled is not None and compiled.advance(w, memory):
                 continue
             before, eta = source.spent, step_at(step, k - 1)
             g = estimate(x.array, k)

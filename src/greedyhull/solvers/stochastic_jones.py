@@ -13,7 +13,7 @@ from greedyhull.points.coordinate_iterate import Average, CoordinateIterate, Pos
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.gradients.base import Estimate, Estimator, Size, check_size, size
 from greedyhull.solvers.gradients.variance_reduced import Svrg
-from greedyhull.solvers.parts.compiled_stochastic import JONES, Drawn, compiled_burst
+from greedyhull.solvers.parts.compiled_stochastic import JONES, RecordingSampler, compiled_stochastic
 from greedyhull.solvers.parts.joint_minibatch import MinibatchChoice, ModelChoice
 from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps
 from greedyhull.solvers.parts.memory import Memory
@@ -295,14 +295,14 @@ class VarianceReducedJones:
                                "StochasticFrankWolfe.svfw() or .spider().")
         step, oracle, x = in_advance(self.step), memory.oracle(S), w.view("position", Position)
         source: Supply = memory.part("source", lambda: source_of(f, memory.rng))
-        drawn: Drawn = memory.part("drawn", lambda: Drawn(source))
+        drawn: RecordingSampler = memory.part("drawn", lambda: RecordingSampler(source))
         estimate: Estimate = memory.part("gradient", lambda: self.estimator.start(drawn))
         look: Looking = memory.part("look", lambda: at_steps(self.look, self.every).start(f, S, w, memory))
-        choice, burst = ModelChoice(S, oracle), compiled_burst(self, f, S, source, estimate, look, JONES)
+        choice, compiled = ModelChoice(S, oracle), compiled_stochastic(self, f, S, source, estimate, look, x, JONES)
         for k in memory.count(first=1):
             if look.due(k, source.spent):
                 yield look(w, {"spent": source.spent})
-            if burst(w, x.array, memory):
+            if compiled is not None and compiled.advance(w, memory):
                 continue
             before, eta = source.spent, step_at(step, k - 1)
             g = estimate(x.array, k)

@@ -16,7 +16,7 @@ from greedyhull.kernels.core import core
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.solvers import corrective
 from greedyhull.solvers.parts import coordinate_rounds as directions
-from greedyhull.solvers.parts.compiled_rounds import CompiledCoordinates, compiled_coordinates
+from greedyhull.solvers.parts.compiled_loop import CompiledCoordinates, compiled_coordinates
 
 WIDE = np.random.default_rng(6).standard_normal((N, 300))
 

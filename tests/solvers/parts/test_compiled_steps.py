@@ -17,7 +17,7 @@ import greedyhull as gh
 from greedyhull.atoms.l1_ball import PositiveL1Ball
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers import frank_wolfe
-from greedyhull.solvers.parts import compiled_steps
+from greedyhull.solvers.parts.compiled_loop import CompiledSteps
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.types import Objective
 
@@ -61,7 +61,7 @@ SETS = {
 def in_python() -> Iterator[None]:
     """Iterations of the Python loop alone."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(frank_wolfe, "compiled_steps", lambda *given: None)
+        patch.setattr(frank_wolfe, "compiled_steps", lambda *problem: None)
         yield
 
 
@@ -78,15 +78,15 @@ def both(f: Objective, S: Any, step: Any = None, stop: Any = None, **more: Any) 
 def bursts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many iterations each call of the core made, from now on."""
     made: list[int] = []
-    advance = compiled_steps.CompiledSteps.advance
+    advance = CompiledSteps.advance
 
-    def counted(self: compiled_steps.CompiledSteps, w: Iterate, memory: Memory) -> bool:
+    def counted(self: CompiledSteps, w: Iterate, memory: Memory) -> bool:
         before = memory.k
         done = advance(self, w, memory)
         made.append(memory.k - before + 1 if done else 0)
         return done
 
-    monkeypatch.setattr(compiled_steps.CompiledSteps, "advance", counted)
+    monkeypatch.setattr(CompiledSteps, "advance", counted)
     return made
 
 

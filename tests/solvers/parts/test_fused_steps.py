@@ -8,7 +8,7 @@ import greedyhull as gh
 from greedyhull.driver.checkpoint import load_state, save_state
 from greedyhull.driver.run import Run
 from greedyhull.objectives.designs.stored import SparseDesign
-from greedyhull.solvers.gradients import Dual, Minibatch, Momentum, Saga, Spider, Storm, Svrg
+from greedyhull.solvers.gradients import Dual, Minibatch, Momentum, Saga, Spider, Storm, Svrg, variance_reduced
 from greedyhull.solvers.parts import compiled_stochastic as burst
 from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
 
@@ -62,13 +62,13 @@ def plain(monkeypatch, *args, **kwargs):
 def made_by_kernel(monkeypatch):
     """Counts the bursts."""
     counted = []
-    make = burst.Kernel._make
+    make = burst.CompiledStochastic._make
 
     def noted(self, steps, *rest):
         counted.append(len(steps))
         make(self, steps, *rest)
 
-    monkeypatch.setattr(burst.Kernel, "_make", noted)
+    monkeypatch.setattr(burst.CompiledStochastic, "_make", noted)
     return counted
 
 
@@ -172,7 +172,7 @@ def test_wide_data_go_the_same_way_bit_by_bit(b, where, monkeypatch):
     f, solver = gh.logistic(SparseDesign(sparse.csr_array(Z)), LABELS), StochasticFrankWolfe(Dual(b), gh.OpenLoop())
     runs = []
     for wide in (10**9, 1):
-        monkeypatch.setattr(burst, "WIDE", wide)
+        monkeypatch.setattr(variance_reduced, "WIDE", wide)
         runs.append(gh.minimize(f, SETS[where], solver, stop=gh.Iterations(3000)))
     np.testing.assert_array_equal(runs[0].point.array(), runs[1].point.array())
     np.testing.assert_array_equal(runs[0].point.weights, runs[1].point.weights)

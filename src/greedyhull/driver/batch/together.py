@@ -22,7 +22,7 @@ from greedyhull.kernels._core import budget_batch
 from greedyhull.objectives.composite import EPS, LEAST, LEFT
 from greedyhull.objectives.losses.base import FAINT
 from greedyhull.objectives.stream import Stream
-from greedyhull.solvers.parts.progress import Aim
+from greedyhull.solvers.parts.progress import GapTarget
 from greedyhull.types import Array, AtomSet, Index, Objective, Solver
 
 
@@ -126,7 +126,7 @@ FIRST = 32  # problems of the first part, which tells how many rounds they take
 EDGE = 1e-9  # by how much a start may lie outside the set
 
 
-def aim_of(stop: Stop) -> Aim | None:
+def aim_of(stop: Stop) -> GapTarget | None:
     """The gap that a stop asks for, if it asks for nothing else that so few rounds could meet; else None."""
     stops = stop.stops if isinstance(stop, Either) else (stop,)
     asked, limits = Either(tuple(one for one in stops if type(one) is not Stalled)), stop.limits()
@@ -135,7 +135,7 @@ def aim_of(stop: Stop) -> Aim | None:
     return asked.aim() if asked.asks_gap and roomy else None
 
 
-def solve_together(shared: Shared, which: Index, without: Index, starts: Array | None, aim: Aim, record: Record,
+def solve_together(shared: Shared, which: Index, without: Index, starts: Array | None, aim: GapTarget, record: Record,
                    line: Line) -> Index:
     """Solve the problems ``which``, and write down those whose gap meets the aim; return the others."""
     n, d = shared.X.shape
@@ -155,7 +155,7 @@ def solve_together(shared: Shared, which: Index, without: Index, starts: Array |
     return np.concatenate(still_open)
 
 
-def _solve_part(shared: Shared, part: Index, without: Index, start: Array | None, aim: Aim, record: Record,
+def _solve_part(shared: Shared, part: Index, without: Index, start: Array | None, aim: GapTarget, record: Record,
                 near: Array) -> Array:
     """Solve some problems; return which of them meet the aim."""
     Y = np.ascontiguousarray(shared.Y[:, part].T)
@@ -223,7 +223,7 @@ def inside(shared: Shared, start: Array, without: Index) -> Array:
     return np.asarray(good)
 
 
-def meets(aim: Aim, proofs: Proofs, floors: Array) -> Array:
+def meets(aim: GapTarget, proofs: Proofs, floors: Array) -> Array:
     """Which gaps meet the aim, as `Gap` and `Relative` compare them."""
     whole = np.maximum(np.abs(proofs.values), floors)
     shares = np.where(proofs.gaps <= 0.0, 0.0, proofs.gaps / whole)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -79,21 +78,14 @@ class Estimator(Protocol):
     def start(self, source: Supply) -> Estimate: ...
 
 
-@runtime_checkable
-class Cautious(Protocol):
-    """An estimator that knows which steps its error does not vanish with."""
-
-    def cautions(self, eta: Eta, n: int | None) -> Iterator[str]: ...
-
-
-class VarianceModel(ABC):
+class VarianceModel:
     """An estimator with a recursion for a_k ≥ E‖g − ∇f(x_k)‖²: what `theory.expected_error` follows along a run."""
 
     unbiased: ClassVar[bool]
 
-    @abstractmethod
     def variance(self, at: Along) -> Iterator[float]:
         """a_1, a_2, …, one for each step; ``at`` says where the run is."""
+        raise NotImplementedError
 
     def cautions(self, eta: Eta, n: int | None) -> Iterator[str]:
         """Which conditions, under which its error vanishes, the steps η_k do not meet; n terms, None for a stream."""
@@ -200,12 +192,31 @@ class ArrayState:
         self.arrays = {name: np.array(array) for name, array in state.items()}
 
 
+class CompiledEstimate(ArrayState):
+    """An estimate whose steps the kernels can make, where they are like most others."""
+
+    asks = 1  # gradients of terms for each term of its batch; where they come to n, the step is no such step
+    draws: tuple[bool, ...] = (False,)  # one batch after the other, and whether its terms are different ones
+    keeps: tuple[str, ...] = ()  # the arrays that the first step makes
+
+    def steps(self, loops: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
+        """Make steps by one of the ``loops``, from the arrays of terms and batches, and of set and point."""
+        raise NotImplementedError
+
+    def shares(self, steps: range) -> Array:
+        """ρ_k of all steps."""
+        rho = np.array([self.config.rho(k) for k in steps], dtype=np.float64)
+        for wrong in np.flatnonzero(~((rho >= 0.0) & (rho <= 1.0)))[:1]:
+            share(self.config.rho, steps[wrong])  # says what is wrong with it
+        return rho
+
+
 def epoch_after(length: int, wanted: Any, k: int, n: Any) -> int:
     """How many steps the epoch has that begins at step k, after one of ``length`` steps."""
     return max(1, 2 * length) if wanted is None else size(wanted, k, n)
 
 
-class Epochs(ArrayState):
+class Epochs(CompiledEstimate):
     """An estimate that begins afresh from time to time: after ``epoch`` steps, or at steps 1, 2, 4, 8, … if that is None."""
 
     def begins(self, k: int) -> bool:

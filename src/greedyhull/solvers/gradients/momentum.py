@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
 
 from greedyhull.errors import check, hinted
-from greedyhull.solvers.gradients.base import ArrayState, Eta, Size, VarianceModel, check_size, late, share, size
+from greedyhull.solvers.gradients.base import CompiledEstimate, Eta, Size, VarianceModel, check_size, late, share, size
 from greedyhull.types import Array, Schedule, Supply
 
 if TYPE_CHECKING:
@@ -77,7 +79,15 @@ class Minibatch(VarianceModel):
             yield at.sampled(b) * (1.0 if self.replace or n is None or b >= n else (n - b) / (n - 1))
 
 
-class _Working(ArrayState):
+class _Working(CompiledEstimate):
+    @property
+    def draws(self) -> tuple[bool, ...]:  # type: ignore[override]
+        return (not self.config.replace,)
+
+    def steps(self, loops: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
+        none, zeros = np.zeros(len(steps)), np.zeros_like(point[4])
+        loops.differences(*terms, none, none + 1.0, none, zeros, zeros, 0, np.zeros_like(zeros), *point)
+
     def __call__(self, x: Array, k: int) -> Array:
         draw = self.source.draw if self.config.replace else self.source.distinct
         b = self.size(k)
@@ -160,7 +170,13 @@ class Momentum(VarianceModel):
             yield a
 
 
-class _MomentumWorking(ArrayState):
+class _MomentumWorking(CompiledEstimate):
+    keeps = ("g",)
+
+    def steps(self, loops: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
+        rho, zeros = self.shares(steps), np.zeros_like(point[4])
+        loops.differences(*terms, 1.0 - rho, rho, 0.0 * rho, zeros, zeros, 0, self.arrays["g"], *point)
+
     def __call__(self, x: Array, k: int) -> Array:
         g: Array = self.source.draw(self.size(k)).gradient(x)
         if "g" in self.arrays:  # the first gradient counts in full
@@ -237,7 +253,13 @@ class Storm(VarianceModel):
             yield a
 
 
-class _StormWorking(ArrayState):
+class _StormWorking(CompiledEstimate):
+    asks, keeps = 2, ("g",)
+
+    def steps(self, loops: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
+        keep, kept = 1.0 - self.shares(steps), self.arrays
+        loops.differences(*terms, keep, np.ones_like(keep), keep, np.zeros_like(point[4]), kept["x"], 1, kept["g"], *point)
+
     def __call__(self, x: Array, k: int) -> Array:
         b, rho = self.size(k), share(self.config.rho, k)
         if "g" not in self.arrays:

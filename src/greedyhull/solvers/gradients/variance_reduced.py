@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import isqrt
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from greedyhull.errors import hinted
+from greedyhull.kernels._core import wide_table_steps
 from greedyhull.objectives.minibatches import rows_of
 from greedyhull.solvers.gradients.base import (
-    ArrayState,
+    CompiledEstimate,
     Epochs,
     Root,
     Size,
@@ -28,11 +30,21 @@ if TYPE_CHECKING:
     from greedyhull.theory import Along
 
 
-class Table(ArrayState):
+WIDE = 2000  # columns of sparse data from which on a step should not look at all of them
+
+
+class Table(CompiledEstimate):
     """pᵢ ℓ'ᵢ for every term, at the point where it was last looked at, and ``mean`` = Aᵀtable.
 
     The gradient l2·x of a ridge is not in it: it is known exactly at every point.
     """
+
+    keeps = ("table", "mean")
+
+    def table(self) -> tuple[Array, Array]:
+        """The table of slopes and its mean; runs of float32 data that were saved long ago have a table of float32."""
+        self.arrays["table"] = np.asarray(self.arrays["table"], dtype=np.float64)
+        return self.arrays["table"], self.arrays["mean"]
 
     def with_ridge(self, g: Array, x: Array) -> Array:
         """The estimate g for the loss at x, and the gradient of the ridge there."""
@@ -110,6 +122,11 @@ class Saga(VarianceModel):
 
 
 class _Working(Table):
+    asks, draws = 2, (False, True)
+
+    def steps(self, loops: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
+        loops.tables(*terms, 1, *self.table(), np.zeros_like(point[4]), *point)
+
     def __call__(self, x: Array, k: int) -> Array:
         b, n = self.size(k), self.source.n
         self.spread = 0.0
@@ -191,10 +208,19 @@ class Spider(VarianceModel):
 
 
 class _SpiderWorking(Epochs):
+    asks, keeps = 2, ("g",)
+
+    def size(self, k: int) -> int:
+        return self.length if self.config.batch is None else super().size(k)
+
+    def steps(self, loops: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
+        ones, kept = np.ones(len(steps)), self.arrays
+        loops.differences(*terms, ones, ones, ones, np.zeros_like(point[4]), kept["x"], 1, kept["g"], *point)
+
     def __call__(self, x: Array, k: int) -> Array:
         source = self.source
         begins = self.begins(k)
-        b = self.length if self.config.batch is None else self.size(k)
+        b = self.size(k)
         fresh = self.config.anew(k, self.length, source.terms) if begins else 0.0
         if 2 * b >= source.n or fresh >= source.n:
             g = source.full(x)
@@ -274,10 +300,19 @@ class Svrg(VarianceModel):
 
 
 class _SvrgWorking(Epochs):
+    asks, keeps = 2, ("full",)
+
+    def size(self, k: int) -> int:
+        return 48 * (k + 1) if self.config.batch is None else super().size(k)
+
+    def steps(self, loops: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
+        ones, kept = np.ones(len(steps)), self.arrays
+        loops.differences(*terms, 0.0 * ones, ones, ones, kept["full"], kept["x"], 0, np.zeros_like(point[4]), *point)
+
     def __call__(self, x: Array, k: int) -> Array:
         source = self.source
         exact = self.begins(k)
-        b = 48 * (k + 1) if self.config.batch is None else self.size(k)
+        b = self.size(k)
         self.spread = 0.0
         if exact or 2 * b >= source.n:
             full = source.full(x)
@@ -340,6 +375,21 @@ class Dual:
 
 
 class _DualWorking(Table):
+    draws = (True,)
+
+    def steps(self, loops: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
+        x, alpha, atoms, _, used = point[4:]
+        d = len(x)
+        wide = not loops.by_values and terms[0].ndim == 1 and d >= WIDE and len(alpha) > 0
+        if wide:
+            known, elsewhere = atoms[: used[0]], np.ones(d, dtype=bool)  # the coordinates of which no atom has a number
+            elsewhere[known[known >= 0] % d] = False
+            wide = not np.any(x[elsewhere])
+        if wide:
+            wide_table_steps(*terms, *self.table(), isqrt(d), *point)
+        else:
+            loops.tables(*terms, 0, *self.table(), np.zeros(0), *point)
+
     def __call__(self, x: Array, k: int) -> Array:
         b = self.size(k)
         g = self.fill(x) if "table" not in self.arrays or b >= self.source.n else self.renew(x, b)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from math import prod
 
@@ -107,11 +106,12 @@ def spanned(d: int) -> int:
     return int(min(SPANNED, max(2e7 / d, 20)))  # and numbers that they may take together
 
 
-class Directions(ABC):
+class Directions:
     """A frame, and f along it."""
 
     frame: Frame
     small: Small
+    kept: str  # the array of the frame that is saved
 
     def __init__(self, f: SecondOrder) -> None:
         self.f = f
@@ -120,17 +120,21 @@ class Directions(ABC):
         """Solve along these directions, and no others."""
         self.frame, self.small = frame, self.f.restricted(frame.block)
 
-    @abstractmethod
     def choose(self, w: CoordinateIterate, g: Array) -> bool:
         """Let directions join that can lower f, whose gradient is g; whether there were more than can be solved for."""
+        raise NotImplementedError
 
-    @abstractmethod
+    def frame_of(self, kept: Array) -> Frame:
+        """The frame of a saved array."""
+        raise NotImplementedError
+
     def state(self) -> State:
-        """The frame, and what is kept of f along it."""
+        small = {f"small.{name}": array for name, array in self.small.state().items()}
+        return {**small, self.kept: vars(self.frame)[self.kept]}
 
-    @abstractmethod
     def restore(self, state: State) -> None:
-        """Go on from ``state``."""
+        self.hold(self.frame_of(state[self.kept]))
+        self.small.restore(under("small", state))
 
     def trial(self, w: CoordinateIterate, y: Array, target: Array) -> Trial:
         """The steps from coordinates y to ``target``; where f sees images, that of the target is computed afresh."""
@@ -148,14 +152,12 @@ class Directions(ABC):
             return RidgedTrial(f, w, ImageTrial(f.bare, w, move, eps), f.ridge)
         return ImageTrial(model, w, move, eps)
 
-    def _small(self) -> State:
-        return {f"small.{name}": array for name, array in self.small.state().items()}
-
 
 class Coordinates(Directions):
     """The unit vectors of the coordinates in which f can fall."""
 
     frame: Units
+    kept = "index"
 
     def __init__(self, f: SecondOrder, region: Region) -> None:
         super().__init__(f)
@@ -192,18 +194,15 @@ class Coordinates(Directions):
             self.frame = Units(self.d, np.concatenate([self.index, new]))
         return many
 
-    def state(self) -> State:
-        return {**self._small(), "index": self.index}
-
-    def restore(self, state: State) -> None:
-        self.hold(Units(self.d, state["index"].astype(np.intp)))
-        self.small.restore(under("small", state))
+    def frame_of(self, kept: Array) -> Frame:
+        return Units(self.d, kept.astype(np.intp))
 
 
 class Gradients(Directions):
     """The span of the gradients seen so far and of w − middle: it contains the segment from w to the best atom of a ball."""
 
     frame: Span
+    kept = "rows"
 
     def __init__(self, f: SecondOrder, middle: Array) -> None:
         super().__init__(f)
@@ -229,12 +228,8 @@ class Gradients(Directions):
             self.frame = span
         return False
 
-    def state(self) -> State:
-        return {**self._small(), "rows": self.frame.rows}
-
-    def restore(self, state: State) -> None:
-        self.hold(Span(state["rows"]))
-        self.small.restore(under("small", state))
+    def frame_of(self, kept: Array) -> Frame:
+        return Span(kept)
 
 
 EPS = float(np.finfo(np.float64).eps)

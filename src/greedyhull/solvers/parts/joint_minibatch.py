@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,14 +15,19 @@ from greedyhull.points.gradients import as_array
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.solvers.parts.joint import Choice, decreases, energies_of, search, search_at
 from greedyhull.solvers.parts.joint import searched as minibatch_searched
-from greedyhull.types import Array, Atom, AtomSet, Block, Finite, LinearModel, Objective, Oracle, linear_model, listed
-
-
-class Sampled(Protocol):
-    """f̃: the mean of a few terms, or what is asked in its place."""
-
-    def value(self, x: Array) -> float: ...
-    def gradient(self, x: Array) -> Array: ...
+from greedyhull.types import (
+    Array,
+    Atom,
+    AtomSet,
+    Block,
+    Finite,
+    LinearModel,
+    Minibatch,
+    Objective,
+    Oracle,
+    linear_model,
+    listed,
+)
 
 
 class Chosen(NamedTuple):
@@ -44,7 +49,7 @@ class MinibatchChoice:
         if self.atoms is not None and isinstance(self.atoms.block(np.arange(1)), BasisBlock):
             self._coordinates = self.atoms.block(np.arange(len(self.atoms)))
 
-    def at(self, batch: Sampled, x: Array, eta: float, epsilon: float) -> Chosen:
+    def at(self, batch: Minibatch, x: Array, eta: float, epsilon: float) -> Chosen:
         """The atom for the step η, up to ηε in the value of f̃."""
         S, f, w = self.atoms, self._objective(batch), CoordinateIterate(x)
         if S is None:
@@ -59,7 +64,7 @@ class MinibatchChoice:
         found = search_at(f, w, slopes, lambda j: toward(S[j], 1.0), eta, first, eta * epsilon)
         return Chosen(found.move.single, eta)
 
-    def jointly(self, batch: Sampled, x: Array, cap: float, tol: float) -> Chosen:
+    def jointly(self, batch: Minibatch, x: Array, cap: float, tol: float) -> Chosen:
         """The atom and the step in [0, cap], up to ``tol`` in the value of f̃."""
         S, f, w = self.atoms, self._objective(batch), CoordinateIterate(x)
         if S is None:
@@ -75,7 +80,7 @@ class MinibatchChoice:
         found = search(f, w, slopes, np.full(len(slopes), cap), lambda j: toward(S[j], cap), first, tol)
         return Chosen(found.move.single, found.step)
 
-    def _objective(self, batch: Sampled) -> Objective:
+    def _objective(self, batch: Minibatch) -> Objective:
         return batch.objective() if isinstance(batch, Batch) else BlackBox(batch.value, batch.gradient, self.S.shape, None)
 
     def _lines(self, f: LinearModel, S: Finite, w: CoordinateIterate) -> tuple[Array, Array]:
@@ -125,7 +130,7 @@ class ModelChoice(MinibatchChoice):
     most of them for other f_B. Where atoms cannot be listed, d is the oracle's atom for g.
     """
 
-    def tilted(self, batch: Sampled, g: Array, x: Array, eta: float, epsilon: float) -> Chosen:
+    def tilted(self, batch: Minibatch, g: Array, x: Array, eta: float, epsilon: float) -> Chosen:
         """The atom for the step η, up to ηε in the value of m."""
         S = self.atoms
         if S is None:

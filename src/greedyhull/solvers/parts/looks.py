@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from math import inf, log, sqrt
 from typing import Any, ClassVar, Protocol
@@ -175,7 +174,7 @@ class Look(Protocol):
     def start(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Looking: ...
 
 
-class Looking(ABC):
+class Looking:
     """A look at work in one solve. Solvers keep it as a part of the memory and need two lines:
 
         if look.due(k, source.spent):
@@ -211,9 +210,9 @@ class Looking(ABC):
         self.w.views.pop(without_ridge(self.f), None)  # an image of all n terms, left by an earlier look: moves would carry it
         return True
 
-    @abstractmethod
     def __call__(self, w: Iterate, also: Any = None) -> Progress:
         """The point with its bound."""
+        raise NotImplementedError
 
     def coarse_slack(self, g: Array) -> float:
         """What an error of g because of its dtype may hide; 0 where a user's gradients are float64."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from typing import Any, TypeVar
 
@@ -16,7 +16,7 @@ from greedyhull.points.gradients import taken
 from greedyhull.points.owners import owners_of, whole
 from greedyhull.points.validate import KINDS as KINDS
 from greedyhull.points.validate import as_answer, as_floor, as_shortlist
-from greedyhull.solvers.parts.progress import ONE, Ahead, Passed
+from greedyhull.solvers.parts.progress import ONE_ROUND, BurstLimit, Row, RunLimits, SkippedRows
 from greedyhull.solvers.parts.steps import careful, no_rule
 from greedyhull.types import (
     Answer,
@@ -35,16 +35,6 @@ from greedyhull.types import (
 P = TypeVar("P", bound=Kept)
 
 
-def never(k: int) -> bool:
-    """No point is wanted."""
-    return False
-
-
-def one_round() -> Ahead:
-    """Somebody may be watching."""
-    return ONE
-
-
 class Memory:
     """k, the random state, the step rule's state, the oracle, the best lower bound, and the arrays a solver names.
 
@@ -59,8 +49,9 @@ class Memory:
     _spent_at, _again = -1, False  # where that was added last; whether this iteration is begun again
     guide = -np.inf  # the same bound for solvers to steer by: a resumed run, whose bound is found anew, keeps its own
     beside = 0  # searches of the set that were not made for the solver: for the start, for certificates
-    start_unseen = False  # whether a solver may set out before anybody has looked at the start
-    passed: Passed | None = None  # rounds that nobody saw, for the trace
+    limit: BurstLimit = ONE_ROUND  # how far a solver may go before the driver evaluates its gap; the driver renews it
+    may_skip_start = False  # whether a solver may go on before the driver has seen the start
+    skipped: SkippedRows | None = None  # rounds that the driver does not see, for the trace
     _rng: np.random.Generator | None = None
     _top: dict[str, Any] | None = None
     _oracle: Recorder | None = None
@@ -68,8 +59,7 @@ class Memory:
 
     def __init__(self, seed: int = 0, *, warm: bool = False) -> None:
         self.k, self.warm = 0, warm
-        self.requested: Callable[[int], bool] = never  # whether a point is wanted at k, because the solve must soon end
-        self.ahead: Callable[[], Ahead] = one_round  # how far a solver may go before the driver looks again
+        self.ends = RunLimits()
         self.arrays: State = {}
         self._seed = seed
         self._pending: State = {}
@@ -110,20 +100,24 @@ class Memory:
             self._oracle.forget()
         self.k += 1
 
-    def asked(self) -> bool:
+    def requested(self, k: int) -> bool:
+        """Whether a point is wanted at k, because the solve must soon end."""
+        return self.ends.reached(k)
+
+    def must_end(self) -> bool:
         """Whether the solve must end now, whatever its iteration: no time is left, or somebody interrupts it."""
         return self.requested(-1)
 
-    def skip(self, passed: Passed) -> None:
-        """Rounds were made that nobody saw: they count, each with a search of the set."""
-        self.passed, count = passed, len(passed.rounds)
+    def skip(self, rounds: Sequence[Row], steps: Sequence[float], products: float = 1.0) -> None:
+        """Rounds were made that the driver does not see: they count, each with a search of the set."""
+        self.skipped, count = SkippedRows(rounds, steps, products), len(rounds)
         self.k += count
         if self._oracle is not None:
             self._oracle.calls += count
             self._oracle.glances += count  # of a cache: the set itself was searched
 
     def proved(self, lower: float) -> None:
-        """A round that nobody saw has proved that f is nowhere below ``lower``, rounding included."""
+        """A round that the driver does not see has proved that f is nowhere below ``lower``, rounding included."""
         self.guide = max(self.guide, lower)
         if lower > self.lower:
             self.lower, self.kind, self.delta = lower, "always", 0.0

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from math import inf, prod
+from typing import cast
 
 from greedyhull.atoms.regions import RowsRegion
 from greedyhull.errors import check
 from greedyhull.objectives.minibatches import count_of
-from greedyhull.solvers.gradients.base import Cautious, Estimator
+from greedyhull.solvers.gradients.base import Estimator, VarianceModel
 from greedyhull.solvers.parts.coordinate_rounds import MOST
 from greedyhull.solvers.parts.steps import in_advance, step_at
 from greedyhull.theory import diverges
-from greedyhull.types import AtomSet, Needs, Objective, Solver, StepRule, imaged, own
+from greedyhull.types import AtomSet, Needs, Objective, Solver, StepRule, has, imaged, own
 
 OLDER = {"atoms": "looks_back", "smooth": "needs_smooth"}  # the words of the first edition
 
@@ -99,5 +100,5 @@ def unmet(rule: StepRule, estimator: Estimator, f: Objective) -> Iterator[str]:
     if not diverges(lambda k: step_at(step, k - 1)):
         yield (f"Theorem 1 asks for steps with an infinite sum, and those of {step!r} have a finite one: the points need "
                "not reach the minimum. Use Power(0.5) or OpenLoop().")
-    if isinstance(estimator, Cautious):
-        yield from estimator.cautions(lambda k: step_at(step, k - 1), count_of(f))
+    if has(estimator, "cautions"):
+        yield from cast(VarianceModel, estimator).cautions(lambda k: step_at(step, k - 1), count_of(f))

@@ -13,8 +13,7 @@ from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs.stored import DenseDesign, SparseDesign
 from greedyhull.objectives.losses.smooth import Squared
 from greedyhull.solvers.corrective import Corrective
-from greedyhull.solvers.parts.compiled_rounds import MOST as LOSS_PATH_MOST
-from greedyhull.solvers.parts.compiled_rounds import contiguous, loss_of
+from greedyhull.solvers.parts.compiled_loop import COLUMNS, loss_of, on_data
 from greedyhull.types import Array, AtomSet, Objective, profiled
 
 FEW = 500  # columns that can be active, or fewer: these are followed from kink to kink, sparse or not
@@ -38,13 +37,7 @@ def square_path(f: Composite, scale: Array, *, positive: bool, roughly: bool = F
         return None
     _, _, y, p = loss_of(f)
     about = y, np.ascontiguousarray(np.broadcast_to(p, y.shape)), f.has_intercept, scale, positive
-    design = f.design
-    if type(design) is DenseDesign:
-        X = design.X if design.X.itemsize in design.X.strides else np.ascontiguousarray(design.X)
-        return core.dense_path(X, *about)
-    if type(design) is SparseDesign:
-        return core.sparse_path(*design.columns_of, design.n, *about, roughly)
-    return None
+    return on_data("path", f, *about, *((roughly,) if type(f.design) is SparseDesign else ()))
 
 
 class SquareStarts:
@@ -145,13 +138,12 @@ def loss_path(f: Objective, S: AtomSet) -> LossPath | None:
     if not isinstance(loss, tuple):  # the core would have to ask Python for it
         return None
     units = np.ascontiguousarray(np.broadcast_to(budget.scales, f.domain))
-    about, design = (loss, f.has_intercept, budget.positive, units, solver.batch, solver.steps), f.design
-    if type(design) is DenseDesign:
-        return LossPath(core.dense_loss_path(contiguous(design.X), *about), len(units))
-    if type(design) is SparseDesign and len(units) <= LOSS_PATH_MOST:
-        descends = min(design.n, len(units)) >= FEW
-        return LossPath(core.sparse_loss_path(*design.columns_of, design.n, *about, descends), len(units))
-    return None
+    sparse = type(f.design) is SparseDesign
+    if sparse and len(units) > COLUMNS:
+        return None
+    descends = (min(f.design.n, len(units)) >= FEW,) if sparse else ()
+    made = on_data("loss_path", f, loss, f.has_intercept, budget.positive, units, solver.batch, solver.steps, *descends)
+    return None if made is None else LossPath(made, len(units))
 
 
 def never() -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import inf, isnan, nan
+from time import perf_counter
 from typing import Any, NamedTuple
 
 from greedyhull.errors import check, shown, signed, takes
@@ -13,10 +14,10 @@ from greedyhull.points.validate import KINDS
 from greedyhull.types import Answer, Kind, Shortlist
 
 
-class Aim(NamedTuple):
+class GapTarget(NamedTuple):
     """The gap that a stop asks for: max(absolute, relative·max(|value|, floor)); 0 where it asks for none.
 
-    ``floor`` is None where that is the objective's own scale. ``rounds`` is how many may pass before the stop must look.
+    ``floor`` is None where that is the objective's own scale. ``rounds`` may pass before the stop must be evaluated.
     """
 
     absolute: float = 0.0
@@ -25,14 +26,14 @@ class Aim(NamedTuple):
     rounds: float = inf
 
 
-NO_AIM = Aim()  # of a stop that asks for no gap and need not look
+NO_TARGET = GapTarget()  # of a stop that asks for no gap and need not be evaluated
 
 
-class Ahead(NamedTuple):
-    """So many rounds, or fewer where the gap meets the aim: nobody looks in between.
+class BurstLimit(NamedTuple):
+    """How far a solver may go before the driver evaluates its gap: so many rounds, or fewer where the gap meets the target.
 
-    The aim leaves rounding out, which depends on where one has looked: ``rounding`` is twice what it was there. Rounds that
-    steer by the aim leave it out too, so that they are the same whoever watches them. f is nowhere below ``lower``.
+    The target leaves rounding out, which depends on the point: ``rounding`` is twice what it was at the last one. Rounds that
+    steer by the target leave it out too, so that they are the same whoever watches them. f is nowhere below ``lower``.
     """
 
     rounds: int = 1
@@ -47,23 +48,41 @@ class Ahead(NamedTuple):
         return max(self.absolute, self.relative * max(abs(value), self.floor))
 
     def met(self, value: float, gap: float) -> bool:
-        """Whether the aim is met where f has this value and the core knows this gap."""
+        """Whether the target is met where f has this value and the core knows this gap."""
         return min(gap, value - self.lower) <= self.gap(value)
 
 
-class Passed(NamedTuple):
-    """Rounds that nobody saw, for the trace: value, Frank-Wolfe gap before rounding, seconds and number of atoms of each.
+ONE_ROUND = BurstLimit()  # where the driver evaluates every round
+Row = tuple[float, float, float, int]  # value, Frank-Wolfe gap before rounding, seconds and number of atoms
 
-    ``step`` is the step that led to the point of a round, and ``products`` what each round cost in passes over the data.
-    Where nobody saw the start, it is the first of them; no step led there.
+
+class SkippedRows(NamedTuple):
+    """Rounds that the driver does not see, for the trace.
+
+    ``steps`` led to the points of the rounds, and each cost so many ``products`` in passes over the data. Where the start was
+    skipped, it is the first of them; no step led there.
     """
 
-    rounds: Sequence[tuple[float, float, float, int]]
-    step: Sequence[float]
+    rounds: Sequence[Row]
+    steps: Sequence[float]
     products: float = 1.0
 
 
-ONE = Ahead()  # where the stop wants to see every round
+@dataclass
+class RunLimits:
+    """When a run must end, whatever its gap: after so many iterations, at this time of the clock, or when interrupted."""
+
+    iterations: float = inf
+    end: float = inf
+    listen: float = inf  # from then on Ctrl-C only asks for the end; before, it raises at once
+    interrupt: Any = None
+
+    def reached(self, k: int) -> bool:
+        """Whether the run must end at iteration k."""
+        now = perf_counter()
+        if now > self.listen and not self.interrupt.listening:
+            self.interrupt.listen()
+        return k >= self.iterations or now >= self.end or (self.interrupt is not None and self.interrupt.requested)
 
 
 class Progress(NamedTuple):

@@ -32,7 +32,7 @@ class Slide:
             return False
         given = w.copy()  # which the set may change
         given.work = w.work
-        found = self.S.slide_within(self.f, given, self.memory.ahead().gap(self.f.value(w)))
+        found = self.S.slide_within(self.f, given, self.memory.limit.gap(self.f.value(w)))
         target = None if found is None else self._checked(found, w)
         if target is None or not self._improves(w, target):
             target = self._in_fewer_atoms(w)

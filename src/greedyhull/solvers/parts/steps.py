@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import isfinite, log
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -13,10 +13,11 @@ from greedyhull.errors import check, hinted, shown
 from greedyhull.objectives.base import number
 from greedyhull.objectives.lines import NEAR
 from greedyhull.objectives.losses.piecewise import KinkedLine
-from greedyhull.types import Line, Solver, State, Step, StepRule, made_of
+from greedyhull.types import Line, Solver, State, Step, StepRule, has, made_of
 
-if TYPE_CHECKING:
-    from greedyhull.solvers.gradients.base import Estimator
+# What `core` of a rule returns first, as in native/frank_wolfe.hpp, with a parameter; None where Python has to take the steps.
+# After a warm start the count of a schedule moves with the curvature of the lines, which only Python measures.
+SEARCH, OPEN_LOOP, CONSTANT, POWER, LOG_ADAPTIVE = range(5)
 
 
 class Careful:
@@ -82,22 +83,6 @@ class APriori(Protocol):
     def at(self, k: float) -> float: ...
 
 
-@runtime_checkable
-class Estimating(Protocol):
-    """A solver that estimates gradients from some of the terms."""
-
-    @property
-    def estimator(self) -> Estimator: ...
-
-
-@runtime_checkable
-class Stepping(Protocol):
-    """A solver that follows a step rule."""
-
-    @property
-    def step(self) -> StepRule: ...
-
-
 def stepper(solver: Solver) -> Solver:
     """The solver whose steps are taken.
 
@@ -111,7 +96,7 @@ def stepper(solver: Solver) -> Solver:
 
 def rule_of(solver: Solver) -> StepRule | None:
     """The step rule that a solver follows; None where it follows none."""
-    return solver.step if isinstance(solver, Stepping) else None
+    return solver.step if has(solver, "step") else None  # type: ignore[attr-defined, no-any-return]
 
 
 KINKED = "f has kinks along this step, so no curvature bounds it: Short() and Backtracking() have no step. Use Smoothed()."
@@ -228,6 +213,9 @@ class OpenLoop:
     def __repr__(self) -> str:
         return f"OpenLoop(ell={self.ell!r})" if self.late else f"OpenLoop(ell={self.ell!r}, late=False)"
 
+    def core(self, quadratic: bool, warm: bool) -> tuple[int, float] | None:
+        return None if warm else (OPEN_LOOP, float(self.ell))
+
     def at(self, k: float) -> float:
         """Return η_k."""
         return self.ell / (k + self.ell)
@@ -253,6 +241,9 @@ class LogAdaptive:
     >>> gh.LogAdaptive().at(0)
     1.0
     """
+
+    def core(self, quadratic: bool, warm: bool) -> tuple[int, float] | None:
+        return None if warm else (LOG_ADAPTIVE, 0.0)
 
     def at(self, k: float) -> float:
         ell = 2.0 + log(k + 1.0)
@@ -292,6 +283,9 @@ class Constant:
 
     def __post_init__(self) -> None:
         check(0 < self.eta <= 1, f"Constant({self.eta!r}) was given; a step in (0, 1] is wanted.")
+
+    def core(self, quadratic: bool, warm: bool) -> tuple[int, float]:
+        return CONSTANT, float(self.eta)
 
     def at(self, k: float) -> float:
         return self.eta
@@ -334,6 +328,9 @@ class Power:
         check(0 <= self.p <= 1, f"Power({self.p!r}) was given; p in [0, 1] is wanted: for p > 1 the steps sum to a finite "
                                 "number and the iterates need not reach the optimum (Theorem 1).")
 
+    def core(self, quadratic: bool, warm: bool) -> tuple[int, float] | None:
+        return None if warm else (POWER, float(self.p))
+
     def at(self, k: float) -> float:
         return float((k + 1.0) ** -self.p)
 
@@ -365,6 +362,9 @@ class Short:
     >>> s.x.round(4)
     array([0.3333, 0.3333, 0.3333])
     """
+
+    def core(self, quadratic: bool, warm: bool) -> tuple[int, float] | None:
+        return (SEARCH, 0.0) if quadratic else None
 
     def start(self, warm: bool = False) -> Short._Working:
         return self._Working()
@@ -405,6 +405,9 @@ class Exact:
     >>> s.x.round(4)
     array([0.3333, 0.3333, 0.3333])
     """
+
+    def core(self, quadratic: bool, warm: bool) -> tuple[int, float]:
+        return SEARCH, 0.0
 
     def start(self, warm: bool = False) -> Exact._Working:
         return self._Working()
