@@ -15,6 +15,7 @@ from greedyhull.errors import GreedyhullError, check, former, hinted_arguments, 
 from greedyhull.points.aligned import point_of
 from greedyhull.points.arrays import eps_of, length
 from greedyhull.points.gradients import as_array, copied
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import owners_of, whole
 from greedyhull.points.shapes import Basis, dense
 from greedyhull.points.validate import KINDS, as_answer, as_atom, as_block, as_own_atom, atom_dtype
@@ -40,7 +41,6 @@ from greedyhull.types import AtomSet as GeneratorAtomSet
 
 if TYPE_CHECKING:
     from greedyhull.atoms.geometry import Nearest
-    from greedyhull.points.iterate import Iterate
 
 
 class Sizes(NamedTuple):
@@ -291,8 +291,6 @@ class AtomSet(ABC):
 
     def centre(self) -> Iterate:
         """Return a point in the relative interior, as atoms and weights."""
-        from greedyhull.points.iterate import Iterate
-
         rng = np.random.default_rng(0)
         w = Iterate.at(self.start(rng), self.shape)
         for k in range(1, 2 * int(np.prod(self.shape)) + 1):  # the mean of many random atoms

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,13 +15,10 @@ from greedyhull.atoms.regions import FillingRegion, as_written
 from greedyhull.atoms.vertices import farthest_coordinates
 from greedyhull.errors import check
 from greedyhull.points.aligned import coordinates
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Sparse, SparseBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design, Index, SetTraits
-
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
-
 
 TINY = 1e-13  # bounds that miss ``total`` by a smaller share still have points: they are off by rounding
 FRAGMENT = 8.0 * float(np.finfo(np.float64).eps)  # a smaller share of ``total`` is not filled: certificates allow for more
@@ -132,8 +129,6 @@ class BoundedSimplex(AtomSet):
     def decompose(self, w: Array) -> Iterate:
         """At most d vertices: each is taken with the largest weight that leaves a point of the set, so that at least one
         more coordinate reaches a bound and stays there."""
-        from greedyhull.points.iterate import Iterate
-
         y, mass = np.clip(self._inside(w) - self._low, 0.0, self._cap), 1.0
         if self._sum == 0.0 or not y.any():
             return Iterate.at(self._raised(self._filled(self._open)), self.shape)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,13 +15,10 @@ from greedyhull.atoms.regions import BoxRegion, as_written
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.aligned import alike, coordinates
 from greedyhull.points.arrays import length, locked
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Dense, DenseBlock
 from greedyhull.theory import Constant, Status
 from greedyhull.types import Array, Design, Index, SetTraits
-
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
-
 
 FEW = 13  # so many coordinates have at most 4096 corners up to sign, which are all looked at
 
@@ -174,8 +171,6 @@ class Box(AtomSet):
 
     def centre(self) -> Iterate:
         """The middle, as two opposite corners."""
-        from greedyhull.points.iterate import Iterate
-
         corners = np.stack([self.lower.ravel(), self.upper.ravel()])
         m = 2 if (self.lower < self.upper).any() else 1
         return Iterate(DenseBlock(corners[:m].copy(), self.shape), np.full(m, 1.0 / m), self.shape)
@@ -186,8 +181,6 @@ class Box(AtomSet):
 
     def decompose(self, w: Array) -> Iterate:
         """At most d + 1 corners: with w = lower + t(upper − lower), corner i is up where t is among the i largest values."""
-        from greedyhull.points.iterate import Iterate
-
         x = self._inside(w)
         widths = self.upper - self.lower
         t = np.clip((x - self.lower) / np.where(widths > 0, widths, 1.0), 0.0, 1.0).ravel()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,12 +17,9 @@ from greedyhull.atoms.regions import as_written
 from greedyhull.kernels.group_qp import Latent, latent_norm, solve_group_qp
 from greedyhull.points.aligned import coordinates
 from greedyhull.points.arrays import flat, length
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Sparse, SparseBlock
 from greedyhull.types import Array, Design, Frame, Index, SetTraits
-
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
-
 
 MOST = 2000  # coordinates of the groups that are solved for together
 
@@ -186,8 +183,6 @@ class GroupL1Ball(AtomSet):
         return Sparse(np.zeros(0, dtype=np.intp), np.zeros(0))
 
     def centre(self) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
         return Iterate.at(self.start(np.random.default_rng(0)), self.shape)
 
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
@@ -233,8 +228,6 @@ class GroupL1Ball(AtomSet):
 
     def decompose(self, w: Array) -> Iterate:
         """One atom for each group; where groups overlap, by the split whose norms have the least sum."""
-        from greedyhull.points.iterate import Iterate
-
         split = self._split(self._inside(w))
         parts = [split[a:b] for a, b in pairwise(self.groups.starts.tolist())]
         norms = np.array([length(part) for part in parts])

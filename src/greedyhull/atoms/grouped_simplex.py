@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,12 +26,10 @@ from greedyhull.kernels.group_qp import (
     solve_grouped_qp,
 )
 from greedyhull.points.aligned import coordinates, mapping_of
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Sparse, SparseBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Frame, Index, SetTraits
-
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
 
 
 @dataclass(slots=True, eq=False)
@@ -197,8 +195,6 @@ class GroupedSimplex(AtomSet):
     def decompose(self, w: Array) -> Iterate:
         """At most one vertex for each cap and coordinate: each is a vertex of the smallest face that has what is left, taken
         with the largest weight that leaves a point of the set; so at least one more bound is reached, and kept."""
-        from greedyhull.points.iterate import Iterate
-
         y, mass, near = np.maximum(self._inside(w), 0.0), 1.0, 1e-15 * self.total
         y *= self.total / float(y.sum())
         atoms: dict[Any, tuple[Sparse, float]] = {}

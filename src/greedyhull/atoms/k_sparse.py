@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,11 +14,9 @@ from greedyhull.atoms.neighbours import sum_of_largest, swapped_supports, top
 from greedyhull.atoms.regions import as_written
 from greedyhull.kernels.bounded_qp import FULL, l1_box_gap, l1_price, nearest_sparse, solve_l1_box_qp
 from greedyhull.points.arrays import length
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Sparse, SparseBlock
 from greedyhull.types import Array, Design, Frame, Index, SetTraits
-
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
 
 
 def mixed_subsets(shares: Array) -> list[tuple[Index, float]]:
@@ -175,8 +172,6 @@ class KSparse(AtomSet):
         return Sparse(np.zeros(0, dtype=np.intp), np.zeros(0))
 
     def centre(self) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
         return Iterate.at(self.start(np.random.default_rng(0)), self.shape)
 
     def _holds(self, x: Array, tol: float) -> bool:
@@ -189,8 +184,6 @@ class KSparse(AtomSet):
 
     def decompose(self, w: Array) -> Iterate:
         """At most d + 1 vertices: |w|/radius are shares that sum to at most K."""
-        from greedyhull.points.iterate import Iterate
-
         x = self._inside(w)
         on = np.flatnonzero(x)
         if not len(on):
@@ -277,8 +270,6 @@ class KSupport(AtomSet):
         return Sparse(np.zeros(0, dtype=np.intp), np.zeros(0))
 
     def centre(self) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
         return Iterate.at(self.start(np.random.default_rng(0)), self.shape)
 
     def _holds(self, x: Array, tol: float) -> bool:
@@ -291,8 +282,6 @@ class KSupport(AtomSet):
 
     def decompose(self, w: Array) -> Iterate:
         """At most d + 1 atoms. The largest entries stand in all of them; the others are shares of one size, taken in turn."""
-        from greedyhull.points.iterate import Iterate
-
         x = self._inside(w)
         largest = float(np.abs(x).max())
         if largest == 0.0:

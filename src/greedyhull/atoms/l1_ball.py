@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,12 +16,10 @@ from greedyhull.errors import check
 from greedyhull.points.aligned import coordinates
 from greedyhull.points.arrays import flat
 from greedyhull.points.gradients import as_array, kept_entries
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Basis, BasisBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design, Index
-
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
 
 
 class L1Ball(AtomSet):
@@ -137,8 +135,6 @@ class L1Ball(AtomSet):
         return Basis(0, 0.0)
 
     def centre(self) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
         return Iterate.at(Basis(0, 0.0), self.shape)
 
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
@@ -152,8 +148,6 @@ class L1Ball(AtomSet):
 
     def _entries(self, w: Any) -> tuple[Index, Array] | None:
         """The places and entries of a matrix that an iterate keeps by single entries."""
-        from greedyhull.points.iterate import Iterate
-
         kept = len(self.shape) == 2 and isinstance(w, Iterate) and w.keeps_atoms and w.shape == self.shape
         if not kept or not isinstance(w.block, BasisBlock):
             return None
@@ -170,8 +164,6 @@ class L1Ball(AtomSet):
         return total(np.abs(flat(x) / self._scale))
 
     def decompose(self, w: Array) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
         x = flat(self._inside(w))
         index = np.flatnonzero(x)
         scale = np.where(x[index] > 0, 1.0, -1.0) * np.broadcast_to(self._scale, self.size)[index]
@@ -269,8 +261,6 @@ class PositiveL1Ball(AtomSet):
         return Basis(0, 0.0)
 
     def centre(self) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
         m = len(self)
         return Iterate(self.block(np.arange(m)), np.full(m, 1.0 / m), self.shape)
 
@@ -282,8 +272,6 @@ class PositiveL1Ball(AtomSet):
         return float(np.abs(flat(x) / self._scale).sum())
 
     def decompose(self, w: Array) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
         x = flat(self._inside(w))
         j = np.flatnonzero(x > 0)
         weights = x[j] / self._scale[j]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +18,8 @@ from greedyhull.errors import GreedyhullError, check, no_file
 from greedyhull.kernels.polyhedral_qp import Limits
 from greedyhull.points.aligned import alike, keep, labels_of
 from greedyhull.points.arrays import length, locked
+from greedyhull.points.iterate import Iterate
 from greedyhull.types import Array, Atom, Block, Design, SetTraits, Shape
-
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
 
 
 def extent_of(P: Rows, model: Model) -> Extent:
@@ -263,8 +261,6 @@ class Polytope(AtomSet):
 
     def centre(self) -> Iterate:
         """The mean of many vertices."""
-        from greedyhull.points.iterate import Iterate
-
         rng, oracle = np.random.default_rng(0), self.oracle()
         block = oracle.argmin(np.ones(self.shape)).atom.block(self.rows.d)
         for _ in range(min(2 * self.rows.d, 64)):  # vertices in the centre, at most

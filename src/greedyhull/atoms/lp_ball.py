@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,12 +13,10 @@ from greedyhull.atoms.regions import BallRegion, BoxRegion, as_written
 from greedyhull.errors import check, shown
 from greedyhull.points.aligned import coordinates
 from greedyhull.points.arrays import length
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Dense, DenseBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design, Region, SetTraits
-
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
 
 
 class L2Ball(AtomSet):
@@ -89,8 +87,6 @@ class L2Ball(AtomSet):
 
     def _between(self, u: Array, share: float) -> Iterate:
         """centre + share·radius·u for a unit vector u, as the two ends of that diameter."""
-        from greedyhull.points.iterate import Iterate
-
         ends = np.stack([self.middle + self.radius * u, self.middle - self.radius * u])
         weights = np.array([0.5 * (1.0 + share), 0.5 * (1.0 - share)])
         keep = np.flatnonzero(weights > 0)
@@ -215,8 +211,6 @@ class LpBall(AtomSet):
         return Dense(np.zeros(self.shape))
 
     def centre(self) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
         return Iterate.at(self.start(np.random.default_rng(0)), self.shape)
 
     def _holds(self, x: Array, tol: float) -> bool:
@@ -228,8 +222,6 @@ class LpBall(AtomSet):
 
     def decompose(self, w: Array) -> Iterate:
         """The two ends of the diameter through w."""
-        from greedyhull.points.iterate import Iterate
-
         x = self._inside(w)
         share = self.gauge(x)
         if share == 0.0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,12 +12,10 @@ from greedyhull.atoms.box import AT, room_above
 from greedyhull.atoms.geometry import row_extremes
 from greedyhull.atoms.neighbours import largest, lowest, total
 from greedyhull.atoms.vertices import farthest_coordinates
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Basis, BasisBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design
-
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
 
 
 class Simplex(AtomSet):
@@ -89,8 +87,6 @@ class Simplex(AtomSet):
         return self.block(lowest(g, m))
 
     def centre(self) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
         d = self.shape[0]
         return Iterate(self.block(np.arange(d)), np.full(d, 1.0 / d), self.shape)
 
@@ -98,8 +94,6 @@ class Simplex(AtomSet):
         return bool(x.item(x.argmin()) >= -tol * self.total) and abs(total(x) - self.total) <= tol * self.total
 
     def decompose(self, w: Array) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
         x = self._inside(w)
         index = np.flatnonzero(x > 0)
         return Iterate(self.block(index), x[index] / x[index].sum(), self.shape)
@@ -198,8 +192,6 @@ class CappedSimplex(AtomSet):
         return Basis(0, 0.0)
 
     def centre(self) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
         m = len(self)
         return Iterate(self.block(np.arange(m)), np.full(m, 1.0 / m), self.shape)
 
@@ -207,8 +199,6 @@ class CappedSimplex(AtomSet):
         return bool(x.item(x.argmin()) >= -tol * self.total) and total(x) <= (1.0 + tol) * self.total
 
     def decompose(self, w: Array) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
         x = self._inside(w)
         j = np.flatnonzero(x > 0)
         weights = x[j] / self.total

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,12 +10,10 @@ from greedyhull.atoms.arguments import dimension, positive
 from greedyhull.atoms.base import AtomSet, Sizes
 from greedyhull.atoms.geometry import CHUNK, row_blocks
 from greedyhull.atoms.neighbours import lowest
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Dense, DenseBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design
-
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
 
 
 class TotalVariationBall(AtomSet):
@@ -94,8 +92,6 @@ class TotalVariationBall(AtomSet):
         return Dense(np.zeros(self.shape))
 
     def centre(self) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
         return Iterate.at(self.start(np.random.default_rng(0)), self.shape)
 
     def _holds(self, x: Array, tol: float) -> bool:
@@ -107,8 +103,6 @@ class TotalVariationBall(AtomSet):
 
     def decompose(self, w: Array) -> Iterate:
         """One step for each change."""
-        from greedyhull.points.iterate import Iterate
-
         x = self._inside(w)
         changes = np.diff(x, prepend=0.0) / self.radius
         i = np.flatnonzero(changes)

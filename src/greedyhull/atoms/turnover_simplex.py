@@ -15,6 +15,7 @@ from greedyhull.kernels.bounded_qp import as_given
 from greedyhull.kernels.polyhedral_interior import Factored, Form
 from greedyhull.kernels.turnover_qp import EPS, Near, Pieces, Traded, solve_traded_qp, traded_levels, traded_vertex
 from greedyhull.points.aligned import keep, kept, ordered
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Sparse
 from greedyhull.types import Answer, Array, Atom, Frame, Index, SetTraits
 
@@ -239,8 +240,6 @@ class TurnoverSimplex(AtomSet):
 
     def centre(self) -> Any:
         """The mean of the previous weights, or what must change of them, and some of the best points."""
-        from greedyhull.points.iterate import Iterate
-
         rng = np.random.default_rng(0)
         w = Iterate.at(self.atom(np.zeros(self.shape)), self.shape)
         for k in range(1, 2 * min(self.shape[0], 32) + 1):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,13 +16,10 @@ from greedyhull.errors import check
 from greedyhull.kernels.simplex_qp import solve_simplex_qp
 from greedyhull.points.aligned import coordinates
 from greedyhull.points.arrays import compressed, dense, is_sparse, length, value_key
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Dense, DenseBlock, Sparse, SparseBlock
 from greedyhull.theory import Constant, Status
 from greedyhull.types import Array, Block, Design, Index
-
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
-
 
 EPS = float(np.finfo(np.float64).eps)
 ROUNDS, STALLED, JOINING = 1000, 10, 32
@@ -238,8 +235,6 @@ class Vertices(AtomSet):
         return self._mixture(np.full(len(self), 1.0 / len(self)))
 
     def _mixture(self, weights: Array) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
         block, kept = self.block(np.flatnonzero(weights > 0)), weights[weights > 0]
         return Iterate(block, kept, self.shape).merged()  # equal sparse rows are one atom
 
