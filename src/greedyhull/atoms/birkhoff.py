@@ -19,7 +19,7 @@ from greedyhull.kernels.polyhedral_qp import Limits
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Sparse, SparseBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Atom, Index, SetTraits
+from greedyhull.types import Array, Atom, Index
 
 NEAR = 1e-12  # sums that are off by less are rounding
 
@@ -100,18 +100,17 @@ class Birkhoff(Combinatorial):
            [0.5, 0.5]])
     """
 
+    _spreads = True
+
     def __init__(self, n: int) -> None:
         self.shape = (dimension(n), int(n))
 
     def __repr__(self) -> str:
         return f"Birkhoff({self.shape[0]})"
 
-    @property
-    def traits(self) -> SetTraits:
-        """Those of any set, and all entries together where they are not too many."""
+    def _region(self) -> BirkhoffRegion | None:
         # rows up to which Newton steps solve for all entries together; more would keep 2n³ zeros and ones
-        small = type(self) is Birkhoff and self.shape[0] <= 100
-        return super().traits._replace(region=birkhoff_region(self.shape[0]) if small else None, spreads=True)
+        return birkhoff_region(self.shape[0]) if self.shape[0] <= 100 else None
 
     def solved(self, c: Array) -> tuple[Index, float]:
         """The assignment, and Σᵢ minⱼ(cᵢⱼ − vⱼ) + Σⱼ vⱼ, which is a bound for any v."""

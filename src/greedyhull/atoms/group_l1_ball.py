@@ -13,25 +13,24 @@ from greedyhull.atoms.base import NEAR, SAME, AtomSet, Sizes
 from greedyhull.atoms.geometry import CHUNK, row_blocks
 from greedyhull.atoms.lp_ball import direction
 from greedyhull.atoms.neighbours import lowest, top
-from greedyhull.atoms.regions import as_written
+from greedyhull.atoms.regions import CoordinateSet
 from greedyhull.kernels.group_qp import Latent, latent_norm, solve_group_qp
 from greedyhull.points.aligned import coordinates
 from greedyhull.points.arrays import flat, length
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Sparse, SparseBlock
-from greedyhull.types import Array, Design, Frame, Index, SetTraits
+from greedyhull.types import Array, Design, Frame, Index
 
 MOST = 2000  # coordinates of the groups that are solved for together
 
 
 @dataclass(slots=True, eq=False)
-class GroupBallRegion:
+class GroupBallRegion(CoordinateSet):
     """Σ over disjoint groups of ‖x_group‖₂ ≤ radius; ``of`` has the group of each coordinate."""
 
     groups: Groups
     of: Index
     radius: float
-    middle: Array | None = None
 
     def begin(self, d: int) -> Array:
         return np.zeros(d)
@@ -155,12 +154,8 @@ class GroupL1Ball(AtomSet):
         """‖x_group‖₂ for every group of a point."""
         return self.groups.norms(flat(x), shares)
 
-    @property
-    def traits(self) -> SetTraits:
-        """Those of any set, and groups and budget where groups are disjoint, unless a derived class answers otherwise."""
-        plain = not self.groups.overlap and as_written(type(self), GroupL1Ball)
-        region = GroupBallRegion(self.groups, self.groups.of, self.radius) if plain else None
-        return super().traits._replace(region=region)
+    def _region(self) -> GroupBallRegion | None:
+        return None if self.groups.overlap else GroupBallRegion(self.groups, self.groups.of, self.radius)
 
     def _on(self, g: Array, k: int) -> Sparse:
         """The best atom within group k."""

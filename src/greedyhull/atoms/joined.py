@@ -311,10 +311,13 @@ class Product(Joined):
 
     @property
     def traits(self) -> SetTraits:
-        return super().traits._replace(faces=all(S.traits.faces for S in self.sets), region=self._region)
+        return super().traits._replace(faces=all(S.traits.faces for S in self.sets))
+
+    def _region(self) -> RowsRegion | None:
+        return self._rows
 
     @cached_property
-    def _region(self) -> RowsRegion | None:
+    def _rows(self) -> RowsRegion | None:
         if not all(isinstance(S, Polytope | Birkhoff) for S in self.sets):
             return None
         return side_by_side([S.traits.region for S in self.sets], TOGETHER, DENSE)

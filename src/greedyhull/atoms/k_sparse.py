@@ -11,12 +11,12 @@ from greedyhull.atoms.base import AtomSet, Sizes
 from greedyhull.atoms.geometry import CHUNK, row_blocks
 from greedyhull.atoms.lp_ball import direction
 from greedyhull.atoms.neighbours import sum_of_largest, swapped_supports, top
-from greedyhull.atoms.regions import as_written
+from greedyhull.atoms.regions import CoordinateSet
 from greedyhull.kernels.bounded_qp import FULL, l1_box_gap, l1_price, nearest_sparse, solve_l1_box_qp
 from greedyhull.points.arrays import length
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Sparse, SparseBlock
-from greedyhull.types import Array, Design, Frame, Index, SetTraits
+from greedyhull.types import Array, Design, Frame, Index
 
 
 def mixed_subsets(shares: Array) -> list[tuple[Index, float]]:
@@ -45,25 +45,19 @@ def mixed_subsets(shares: Array) -> list[tuple[Index, float]]:
 
 
 @dataclass(slots=True, eq=False)
-class SparseRegion:
-    """|x| ≤ bound with ‖x‖₁ ≤ K·bound."""
+class SparseRegion(CoordinateSet):
+    """|x| ≤ bound with ‖x‖₁ ≤ budget = K·bound, or less."""
 
     K: int
     bound: float
-    middle: Array | None = None
-
-    @property
-    def budget(self) -> float:
-        return self.K * self.bound
+    budget: float
 
     def moved(self, c: float, v: Array) -> SparseRegion | None:
-        return None if v.any() or c == 0.0 else SparseRegion(self.K, abs(c) * self.bound)
+        bound = abs(c) * self.bound
+        return None if v.any() or c == 0.0 else SparseRegion(self.K, bound, self.K * bound)
 
     def nearest(self, x: Array) -> Array:
         return nearest_sparse(x, self.bound, self.budget)
-
-    def begin(self, d: int) -> Array:
-        return np.zeros(d)
 
     def _price(self, g: Array, x: Array) -> float:
         """What one more unit of the budget is worth; nothing, where some is left."""
@@ -77,8 +71,8 @@ class SparseRegion:
         free = on & ((np.abs(x) < self.bound) | inward)
         sizes = np.where(on, 0.0, np.abs(g))
         wanted = sizes >= price if price > 0.0 else sizes > 0.0
-        # times K coordinates are let in while the budget lasts, and as many again as there are
-        many = max(1 * self.K, 20, int(on.sum()))  # and so many at least
+        # K coordinates are let in while the budget lasts, and as many again as there are
+        many = max(self.K, 20, int(on.sum()))  # and so many at least
         steep = top(sizes, many) if many < len(g) else np.arange(len(g))
         free[steep[(wanted & ~on)[steep]]] = True
         return np.flatnonzero(free)
@@ -88,19 +82,11 @@ class SparseRegion:
         shares: Array = g * x + price * np.abs(x) + self.bound * np.maximum(np.abs(g) - price, 0.0)
         return shares
 
-    def section(self, frame: Frame, x: Array) -> SparseSection:
+    def section(self, frame: Frame, x: Array) -> SparseRegion:
         rest = x.copy()
         frame.write(rest, np.zeros(len(frame)))
         used = float(np.abs(rest).sum())
-        return SparseSection(self.bound, max(self.budget - used, float(np.abs(frame.read(x)).sum())))
-
-
-@dataclass(slots=True, eq=False)
-class SparseSection:
-    """|y| ≤ bound with ‖y‖₁ ≤ budget."""
-
-    bound: float
-    budget: float
+        return SparseRegion(self.K, self.bound, max(self.budget - used, float(np.abs(frame.read(x)).sum())))
 
     def gap(self, grad: Array, y: Array) -> float:
         return l1_box_gap(grad, y, self.bound, self.budget)
@@ -151,11 +137,8 @@ class KSparse(AtomSet):
     def __repr__(self) -> str:
         return f"KSparse({self.shape[0]}, K={self.K}, radius={self.radius:g})"
 
-    @property
-    def traits(self) -> SetTraits:
-        """Those of any set, and budget and bounds, unless a derived class answers with other atoms."""
-        region = SparseRegion(self.K, self.radius) if as_written(type(self), KSparse) else None
-        return super().traits._replace(region=region)
+    def _region(self) -> SparseRegion:
+        return SparseRegion(self.K, self.radius, self.K * self.radius)
 
     def _corner(self, g: Array, places: Index) -> Sparse:
         return Sparse(places, np.where(g[places] > 0, -self.radius, self.radius))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.arguments import array_of, numbers, positive, vector_or_matrix
-from greedyhull.atoms.base import AtomSet, Sizes
+from greedyhull.atoms.base import AtomSet, Budget, Sizes
 from greedyhull.atoms.geometry import row_extremes
 from greedyhull.atoms.neighbours import largest, lowest, total
 from greedyhull.atoms.vertices import farthest_coordinates
@@ -102,6 +102,10 @@ class L1Ball(AtomSet):
         i = j % self.size
         size = self.radius if self.weights is None else self._scale[i]
         return BasisBlock(self.size, i, np.where(j < self.size, size, -size))
+
+    def budget(self) -> Budget | None:
+        vectors = type(self) is L1Ball and len(self.shape) == 1  # the core works on vectors
+        return Budget.of(self._scale, positive=False, whole=False) if vectors else None
 
     def argmin(self, g: Array) -> Basis:
         if type(g) is not np.ndarray:
@@ -248,6 +252,10 @@ class PositiveL1Ball(AtomSet):
         origin = j == self.size
         i = np.where(origin, 0, j)
         return BasisBlock(self.size, i, np.where(origin, 0.0, self._scale[i]))
+
+    def budget(self) -> Budget | None:
+        vectors = type(self) is PositiveL1Ball and len(self.shape) == 1
+        return Budget.of(self._scale, positive=True, whole=False) if vectors else None
 
     def argmin(self, g: Array) -> Basis:
         j = int((flat(g) * self._scale).argmin())

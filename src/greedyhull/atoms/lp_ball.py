@@ -9,14 +9,14 @@ import numpy as np
 from greedyhull.atoms.arguments import dimension, numbers, positive
 from greedyhull.atoms.base import AtomSet, Sizes
 from greedyhull.atoms.geometry import CHUNK, products, row_blocks, row_norms
-from greedyhull.atoms.regions import BallRegion, BoxRegion, as_written
+from greedyhull.atoms.regions import BallRegion, BoxRegion
 from greedyhull.errors import check, shown
 from greedyhull.points.aligned import coordinates
 from greedyhull.points.arrays import length
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Dense, DenseBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Design, Region, SetTraits
+from greedyhull.types import Array, Design, Region
 
 
 class L2Ball(AtomSet):
@@ -56,11 +56,8 @@ class L2Ball(AtomSet):
         check(self.middle.shape == self.shape, f"centre has shape {self.middle.shape}; {d} numbers are wanted.")
         self.middle.flags.writeable = False
 
-    @property
-    def traits(self) -> SetTraits:
-        """Those of any set, and the ball, unless a derived class answers with other atoms."""
-        region = BallRegion(self.middle, self.radius) if as_written(type(self), L2Ball) else None
-        return super().traits._replace(region=region)
+    def _region(self) -> BallRegion:
+        return BallRegion(self.middle, self.radius)
 
     def __repr__(self) -> str:
         return f"L2Ball({self.shape[0]}, radius={self.radius:g}{', centre=...' if self.middle.any() else ''})"
@@ -178,15 +175,11 @@ class LpBall(AtomSet):
     def __repr__(self) -> str:
         return f"LpBall({self.shape[0]}, radius={self.radius:g}, p={self.p:g})"
 
-    @property
-    def traits(self) -> SetTraits:
-        """Those of any set, and the ball or the box for p = 2 and ∞, unless a derived class answers with other atoms."""
-        region: Region | None = None
-        if as_written(type(self), LpBall) and self.p == 2.0:
-            region = BallRegion(np.zeros(self.shape), self.radius)
-        elif as_written(type(self), LpBall) and self.p == np.inf:
-            region = BoxRegion(np.full(self.shape, -self.radius), np.full(self.shape, self.radius))
-        return super().traits._replace(region=region)
+    def _region(self) -> Region | None:
+        if self.p == 2.0:
+            return BallRegion(np.zeros(self.shape), self.radius)
+        ends = np.full(self.shape, -self.radius), np.full(self.shape, self.radius)
+        return BoxRegion(*ends) if self.p == np.inf else None
 
     @property
     def dual(self) -> float:

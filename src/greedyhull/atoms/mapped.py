@@ -310,6 +310,8 @@ class Translated(Mapped):
     array([0.8333, 0.8333, 0.8333])
     """
 
+    v: Array
+
     def __init__(self, S: AnySet, v: Any) -> None:
         super().__init__(S)
         keep(self, labels_of(v, -1) if kept(S) is None else kept(S))

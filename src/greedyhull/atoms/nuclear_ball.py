@@ -22,7 +22,6 @@ from greedyhull.types import (
     MatrixQuadratic,
     ModelledMatrix,
     Objective,
-    SetTraits,
     matrix_quadratic,
     modelled,
     singled,
@@ -73,6 +72,7 @@ class NuclearBall(AtomSet):
     """
 
     gradients = "any"
+    _draws = True
 
     def __init__(self, shape: Any, radius: float) -> None:
         self.shape = matrix_shape(shape)
@@ -80,10 +80,6 @@ class NuclearBall(AtomSet):
 
     def __repr__(self) -> str:
         return f"NuclearBall({self.shape}, radius={self.radius:g})"
-
-    @property
-    def traits(self) -> SetTraits:
-        return super().traits._replace(random=True)  # for its oracle draws
 
     def argmin(self, g: Array) -> RankOne:
         G, size = scaled(g)

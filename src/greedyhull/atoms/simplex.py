@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.arguments import dimension, positive
-from greedyhull.atoms.base import AtomSet, Sizes
+from greedyhull.atoms.base import AtomSet, Budget, Sizes
 from greedyhull.atoms.box import AT, room_above
 from greedyhull.atoms.geometry import row_extremes
 from greedyhull.atoms.neighbours import largest, lowest, total
@@ -79,6 +79,9 @@ class Simplex(AtomSet):
     def block(self, j: Any) -> BasisBlock:
         """The atoms number j, an index array."""
         return BasisBlock(self.shape[0], j, np.full(len(j), self.total))
+
+    def budget(self) -> Budget | None:
+        return Budget.of(self.total, positive=True, whole=True) if type(self) is Simplex else None
 
     def argmin(self, g: Array) -> Basis:
         return Basis(int(g.argmin()), self.total)
@@ -178,6 +181,9 @@ class CappedSimplex(AtomSet):
         """The atoms number j, an index array."""
         origin = j == self.shape[0]
         return BasisBlock(self.shape[0], np.where(origin, 0, j), np.where(origin, 0.0, self.total))
+
+    def budget(self) -> Budget | None:
+        return Budget.of(self.total, positive=True, whole=False) if type(self) is CappedSimplex else None
 
     def argmin(self, g: Array) -> Basis:
         j = int(g.argmin())

@@ -38,7 +38,7 @@ from greedyhull.kernels.singular import (
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import RankOne, RankOneBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Block, Floor, Gradient, Kind, Objective, SetTraits, Shortlist, State
+from greedyhull.types import Array, Block, Floor, Gradient, Kind, Objective, Shortlist, State
 
 WIDER, ROUGH = 8.0, 1e-6  # where a proof fails: by how much the slack grows, and of the norm how much it is then at least
 
@@ -202,6 +202,7 @@ class Spectrahedron(AtomSet):
     """
 
     gradients = "any"
+    _draws = True
 
     def __init__(self, n: int, trace: float = 1.0) -> None:
         self.shape = (dimension(n), dimension(n))
@@ -209,10 +210,6 @@ class Spectrahedron(AtomSet):
 
     def __repr__(self) -> str:
         return f"Spectrahedron({self.shape[0]}, trace={self.trace:g})"
-
-    @property
-    def traits(self) -> SetTraits:
-        return super().traits._replace(random=True)  # for its oracle draws
 
     def _atoms(self, V: Array) -> RankOneBlock:
         """The atoms of unit vectors, given as rows."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.arguments import HUGE, array_of, numbers
-from greedyhull.atoms.base import AtomSet, Sizes
+from greedyhull.atoms.base import AtomSet, Budget, Sizes
 from greedyhull.atoms.geometry import CHUNK, Form, products
 from greedyhull.atoms.neighbours import lowest
 from greedyhull.errors import check
@@ -223,6 +223,9 @@ class Vertices(AtomSet):
         if self.dense_atoms:
             return DenseBlock(self.matrix[j], self.shape, j.tolist())
         return SparseBlock(self.shape[0], [self[i] for i in j.tolist()])  # type: ignore[misc]
+
+    def budget(self) -> Budget | None:
+        return Budget(np.ones(1), positive=True, whole=True, points=self.matrix) if type(self) is Vertices else None
 
     def argmin(self, g: Array) -> Dense | Sparse:
         return self[int(self.scores(g).argmin())]

@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from greedyhull.atoms.arguments import positive, whole_shape
-from greedyhull.atoms.base import AtomSet, ClosedOracle, OracleBase, with_dtype
+from greedyhull.atoms.base import AtomSet, Budget, ClosedOracle, OracleBase, with_dtype
 from greedyhull.atoms.neighbours import Remembered
 from greedyhull.errors import check, shown, signed, takes
 from greedyhull.kernels.core import public, user
@@ -240,6 +240,9 @@ class Cached(Wrapped):
 
     def __repr__(self) -> str:
         return f"Cached({self.S!r}, size={self.size})"
+
+    def budget(self) -> Budget | None:
+        return self.S.budget() if type(self) is Cached else None  # the core scores all atoms faster than a cache some of them
 
     def oracle(self, rng: np.random.Generator) -> CachedOracle:
         return CachedOracle(self.S.oracle(rng), self.S.shape, self.size)

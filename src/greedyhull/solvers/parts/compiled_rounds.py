@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.budget import Budget, budget_of
+from greedyhull.atoms.base import Budget
 from greedyhull.atoms.grouped_simplex import GroupedRegion
 from greedyhull.atoms.regions import BallRegion, BoxRegion, FillingRegion
 from greedyhull.errors import check
@@ -42,7 +42,7 @@ MOST = 65535  # sparse columns that can be worked on
 
 def compiled_rounds(f: Objective, S: AtomSet, w: Iterate, batch: int, steps: int) -> CompiledRounds | None:
     """The rounds of this problem in the core, or None where it cannot run them."""
-    budget = budget_of(S)
+    budget = S.budget()
     if core is None or budget is None or not w.keeps_atoms:
         return None
     if isinstance(f, Composite) and type(f) in (Composite, Ridged):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.budget import Budget, budget_of
+from greedyhull.atoms.base import Budget
 from greedyhull.atoms.wrapped import Cached
 from greedyhull.kernels.core import core
 from greedyhull.objectives.composite import Composite
@@ -35,7 +35,7 @@ def compiled_steps(f: Objective, S: AtomSet, w: Iterate, rule: StepRule, toleran
     """The iterations of this problem in the core, or None where it cannot run them."""
     if core is None or type(f) is not Composite or memory.requested(memory.k):  # a run that ends here takes no step
         return None
-    budget = budget_of(S)
+    budget = S.budget()
     if budget is None or (isinstance(S, Cached) and budget.points is not None):  # many points cost more than a cache
         return None
     step, exact = _rule(rule, f.quadratic, memory.warm), type(tolerance) is ConstantSchedule and tolerance.value == 0.0
