@@ -17,7 +17,7 @@ from greedyhull.points.arrays import eps_of, length, locked
 from greedyhull.points.gradients import as_array, copied
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import owners_of, whole
-from greedyhull.points.shapes import Basis, dense
+from greedyhull.points.shapes import Basis, Dense, Sparse, dense
 from greedyhull.points.validate import KINDS, as_answer, as_atom, as_block, as_own_atom, atom_dtype
 from greedyhull.theory import Constant, Status
 from greedyhull.types import (
@@ -338,7 +338,9 @@ class AtomSet(ABC):
 
     def centre(self) -> Iterate:
         """Return a point in the relative interior, as atoms and weights."""
-        rng = np.random.default_rng(0)
+        known, rng = listed(self), np.random.default_rng(0)
+        if known is not None and self._ships:
+            return Iterate(known.block(np.arange(len(known))), np.full(len(known), 1.0 / len(known)), self.shape)
         w = Iterate.at(self.start(rng), self.shape)
         for k in range(1, 2 * int(np.prod(self.shape)) + 1):  # the mean of many random atoms
             w.move(w.toward(self.atom(rng.standard_normal(self.shape))), 1.0 / (k + 1))
@@ -571,3 +573,34 @@ class AtomSet(ABC):
         for i, a in enumerate(rows(design)):
             low[i], high[i] = self.atom(a).dot(a), self.atom(-a).dot(a)
         return low, high
+
+
+class GaugeBall(AtomSet):
+    """A ball about the origin, where runs start: {w : gauge(w) ≤ 1}, ``radius`` times one of radius 1."""
+
+    radius: float
+
+    def gauge(self, x: Array) -> float:
+        """Return the least c for which x lies in c times the ball."""
+        raise NotImplementedError
+
+    def _dual_norms(self, rows: Array) -> Array:
+        """Return the largest ⟨a, ·⟩ over the ball of radius 1 for each row a."""
+        raise NotImplementedError
+
+    def start(self, rng: np.random.Generator) -> Atom:
+        return Dense(np.zeros(self.shape)) if self.dense_atoms else Sparse(np.zeros(0, dtype=np.intp), np.zeros(0))
+
+    def centre(self) -> Iterate:
+        return Iterate.at(self.start(np.random.default_rng(0)), self.shape)
+
+    def _holds(self, x: Array, tol: float) -> bool:
+        return self.gauge(x) <= 1.0 + tol
+
+    def row_ranges(self, design: Design) -> tuple[Array, Array]:
+        from greedyhull.atoms.geometry import CHUNK, row_blocks
+
+        most = np.zeros(design.n)
+        for I, block in row_blocks(design, CHUNK // 4):
+            most[I] = self.radius * self._dual_norms(block)
+        return -most, most

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.arguments import dimension, numbers, positive
-from greedyhull.atoms.base import AtomSet, Sizes
-from greedyhull.atoms.geometry import CHUNK, products, row_blocks, row_norms
+from greedyhull.atoms.base import AtomSet, GaugeBall, Sizes
+from greedyhull.atoms.geometry import products, row_norms
 from greedyhull.atoms.regions import BallRegion, BoxRegion
 from greedyhull.errors import check, shown
 from greedyhull.points.aligned import coordinates
@@ -133,7 +133,7 @@ def direction(g: Array) -> Array:
     return np.asarray(scaled / np.linalg.norm(scaled))
 
 
-class LpBall(AtomSet):
+class LpBall(GaugeBall):
     """Ball of the lp norm, {w : ‖w‖_p ≤ radius}, 1 ≤ p ≤ ∞.
 
     For 1 < p < ∞ every point of the sphere is an atom: opposite to g it is the one with |w_j| proportional to
@@ -199,18 +199,7 @@ class LpBall(AtomSet):
         atom = shares * (self.radius / norm(shares, self.p))
         return Dense(np.where(g > 0, 0.0 - atom, atom))
 
-    def start(self, rng: np.random.Generator) -> Dense:
-        """The origin."""
-        return Dense(np.zeros(self.shape))
-
-    def centre(self) -> Iterate:
-        return Iterate.at(self.start(np.random.default_rng(0)), self.shape)
-
-    def _holds(self, x: Array, tol: float) -> bool:
-        return self.gauge(x) <= 1.0 + tol
-
     def gauge(self, x: Array) -> float:
-        """The least c for which x lies in c times the ball."""
         return norm(x / self.radius, self.p)
 
     def decompose(self, w: Array) -> Iterate:
@@ -237,12 +226,8 @@ class LpBall(AtomSet):
         r = self.radius * self.shape[0] ** max(0.5 - 1.0 / self.p, 0.0)
         return Sizes.of(2.0 * r, r)
 
-    def row_ranges(self, design: Design) -> tuple[Array, Array]:
-        """±radius·‖a_i‖_q."""
-        most = np.zeros(design.n)
-        for I, block in row_blocks(design, CHUNK // 4):
-            most[I] = [self.radius * norm(row, self.dual) for row in block]
-        return -most, most
+    def _dual_norms(self, rows: Array) -> Array:
+        return np.array([norm(row, self.dual) for row in rows])
 
 
 def norm(x: Any, p: float) -> float:
