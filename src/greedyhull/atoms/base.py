@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
@@ -13,10 +13,11 @@ from greedyhull.atoms.arguments import array_of, positive
 from greedyhull.atoms.neighbours import all_finite, worst_within
 from greedyhull.errors import GreedyhullError, check, former, hinted_arguments, suggesting, take_over
 from greedyhull.points.aligned import point_of
-from greedyhull.points.arrays import eps_of, length
+from greedyhull.points.arrays import eps_of, length, locked
 from greedyhull.points.gradients import as_array, copied
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import owners_of, whole
-from greedyhull.points.shapes import Basis, dense
+from greedyhull.points.shapes import Basis, Dense, Sparse, dense
 from greedyhull.points.validate import KINDS, as_answer, as_atom, as_block, as_own_atom, atom_dtype
 from greedyhull.theory import Constant, Status
 from greedyhull.types import (
@@ -29,6 +30,7 @@ from greedyhull.types import (
     Index,
     Objective,
     Oracle,
+    Region,
     SetTraits,
     Shape,
     Shortlist,
@@ -41,7 +43,6 @@ from greedyhull.types import AtomSet as GeneratorAtomSet
 
 if TYPE_CHECKING:
     from greedyhull.atoms.geometry import Nearest
-    from greedyhull.points.iterate import Iterate
 
 
 class Sizes(NamedTuple):
@@ -53,6 +54,30 @@ class Sizes(NamedTuple):
     @classmethod
     def of(cls, D: float, r: float, status: Status = "exact") -> Sizes:
         return cls(Constant(float(D), status, "D"), Constant(float(r), status, "r_S"))
+
+
+class Budget(NamedTuple):
+    """{w : Σ |w_j|/scales_j ≤ 1}; with ``positive`` w ≥ 0 too, with ``whole`` the sum is one.
+
+    ``scales`` has one entry where all coordinates have the same. With ``points`` it is their weights that the budget is about:
+    a matrix with one point in each row, dense or CSR.
+    """
+
+    scales: Array
+    positive: bool
+    whole: bool
+    points: Any = None
+
+    @classmethod
+    def of(cls, scale: Any, positive: bool, whole: bool) -> Budget:
+        """A budget whose scale is one number, or one for each coordinate."""
+        return cls(_one(scale) if type(scale) is float else np.array(scale, dtype=np.float64, ndmin=1), positive, whole)
+
+
+@lru_cache(maxsize=256)
+def _one(scale: float) -> Array:
+    """A scale that all coordinates have; the core only reads it."""
+    return locked(np.array([scale]))
 
 
 IDLE = np.random.Generator(np.random.PCG64(0))  # for sets that never draw: making one takes 20 µs, a short solve 500
@@ -141,7 +166,7 @@ NEAR, SAME = 1e-7, 1e-14  # distances, relative to the set's size, that a search
 
 
 MEANT = {  # attributes of sets as other libraries call them
-    **dict.fromkeys(("r", "tau", "budget"), "radius"), **dict.fromkeys(("d", "n", "dim", "ndim", "dimension"), "shape"),
+    **dict.fromkeys(("r", "tau"), "radius"), **dict.fromkeys(("d", "n", "dim", "ndim", "dimension"), "shape"),
     **dict.fromkeys(("lmo", "extreme_point", "compute_extreme_point", "minimize", "support", "project", "prox"), "argmin"),
     **dict.fromkeys(("center", "mean"), "centre"), "vertices": "block",
 }
@@ -151,6 +176,11 @@ SEARCHES = ("best", "worst", "scores", "block", "__getitem__")  # what a set may
 def _from_a_set(cls: type, name: str) -> bool:
     """Whether a class has a method from one of the sets that it derives from, and not from `AtomSet`."""
     return any(name in vars(base) for base in cls.__mro__[1:] if base is not AtomSet and issubclass(base, AtomSet))
+
+
+def _written(cls: type, name: str) -> Any:
+    """A method of a class, as the class that wrote it has it."""
+    return next(vars(base)[name] for base in cls.__mro__ if name in vars(base))
 
 
 def _depth(cls: type, name: str) -> int:
@@ -210,6 +240,9 @@ class AtomSet(ABC):
     _slides = False  # whether it writes `slide`
     _lists = False  # whether its atoms have numbers: it writes ``scores``, ``__len__``, ``__getitem__`` and ``block``
     _faces = False  # whether it writes ``within`` and ``room``
+    _in_coordinates = False  # whether it writes ``_region``, and searches and measures the atoms of the set that wrote it
+    _draws = False  # whether its oracle or its start draws random numbers
+    _spreads = False  # whether its centre is at hand, and minima mix very many atoms
     _ships = False  # whether it is one of the library's own
     _coarse = ""  # the dtype in which a user's oracle has last answered, if that is less than float64
     if TYPE_CHECKING:  # capabilities; a set has those that its traits name
@@ -225,13 +258,17 @@ class AtomSet(ABC):
         """What the set is: whether its atoms can be listed, its radius, middle and total if it has them, and its owners."""
         own = self.__dict__
         known: SetTraits | None = own.get("_traits")
-        if known is not None:
-            return known
-        traits = SetTraits(self._lists, self.dense_atoms, own.get("radius"), own.get("middle"), own.get("total"), self.owners,
-                           self.gradients, self._slides, not self._ships, self._compresses, self._faces)
-        if self._ships:  # a solve asks for them eight times; sets of others may be changed in any way
-            own["_traits"] = traits
-        return traits
+        if known is None:
+            sizes = own.get("radius"), own.get("middle"), own.get("total")
+            known = SetTraits(self._lists, self.dense_atoms, *sizes, self.owners, self.gradients, self._slides,
+                              self._draws or not self._ships, self._compresses, self._faces, spreads=self._spreads)
+            if self._ships:  # a solve asks for them eight times; sets of others may be changed in any way
+                own["_traits"] = known
+        return known._replace(region=self._region()) if self._in_coordinates else known
+
+    def _region(self) -> Region | None:
+        """Return the set in coordinates, where Newton steps can move many of them at once; None where it has none."""
+        return None
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
@@ -248,6 +285,9 @@ class AtomSet(ABC):
             cls.slide_within = AtomSet.slide_within  # type: ignore[method-assign]
         cls._lists = any("scores" in vars(base) for base in cls.__mro__)
         cls._faces = _depth(cls, "within") <= _depth(cls, "argmin") < len(cls.__mro__)  # others' faces are no faces
+        home = cls.__mro__[_depth(cls, "_region")]  # a region stands for no other atoms
+        names = ("argmin", "best", "oracle", "contains", "_holds")
+        cls._in_coordinates = home is not AtomSet and all(_written(cls, name) is _written(home, name) for name in names)
         left = [name for name in SEARCHES if "argmin" in vars(cls) and name not in vars(cls) and _from_a_set(cls, name)]
         check(not left, f"{cls.__name__} has an argmin of its own, but {', '.join(left)} of another set, which looks through "
                         "other atoms. Write these too, or derive it from AtomSet.")
@@ -297,11 +337,18 @@ class AtomSet(ABC):
         ones.fill(1.0)
         return self.atom(ones)
 
+    def budget(self) -> Budget | None:
+        """Return the set as a budget on its coordinates, as the compiled core takes it; None by default.
+
+        A class derived from a budget may have answers of its own, and is none.
+        """
+        return None
+
     def centre(self) -> Iterate:
         """Return a point in the relative interior, as atoms and weights."""
-        from greedyhull.points.iterate import Iterate
-
-        rng = np.random.default_rng(0)
+        known, rng = listed(self), np.random.default_rng(0)
+        if known is not None and self._ships:
+            return Iterate(known.block(np.arange(len(known))), np.full(len(known), 1.0 / len(known)), self.shape)
         w = Iterate.at(self.start(rng), self.shape)
         for k in range(1, 2 * int(np.prod(self.shape)) + 1):  # the mean of many random atoms
             w.move(w.toward(self.atom(rng.standard_normal(self.shape))), 1.0 / (k + 1))
@@ -534,3 +581,34 @@ class AtomSet(ABC):
         for i, a in enumerate(rows(design)):
             low[i], high[i] = self.atom(a).dot(a), self.atom(-a).dot(a)
         return low, high
+
+
+class GaugeBall(AtomSet):
+    """A ball about the origin, where runs start: {w : gauge(w) ≤ 1}, ``radius`` times one of radius 1."""
+
+    radius: float
+
+    def gauge(self, x: Array) -> float:
+        """Return the least c for which x lies in c times the ball."""
+        raise NotImplementedError
+
+    def _dual_norms(self, rows: Array) -> Array:
+        """Return the largest ⟨a, ·⟩ over the ball of radius 1 for each row a."""
+        raise NotImplementedError
+
+    def start(self, rng: np.random.Generator) -> Atom:
+        return Dense(np.zeros(self.shape)) if self.dense_atoms else Sparse(np.zeros(0, dtype=np.intp), np.zeros(0))
+
+    def centre(self) -> Iterate:
+        return Iterate.at(self.start(np.random.default_rng(0)), self.shape)
+
+    def _holds(self, x: Array, tol: float) -> bool:
+        return self.gauge(x) <= 1.0 + tol
+
+    def row_ranges(self, design: Design) -> tuple[Array, Array]:
+        from greedyhull.atoms.geometry import CHUNK, row_blocks
+
+        most = np.zeros(design.n)
+        for I, block in row_blocks(design, CHUNK // 4):
+            most[I] = self.radius * self._dual_norms(block)
+        return -most, most

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from math import fsum
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,13 +16,10 @@ from greedyhull.atoms.neighbours import lowest
 from greedyhull.atoms.regions import RowsRegion
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.kernels.polyhedral_qp import Limits
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Sparse, SparseBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Atom, Index, SetTraits
-
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
-
+from greedyhull.types import Array, Atom, Index
 
 NEAR = 1e-12  # sums that are off by less are rounding
 
@@ -104,18 +100,17 @@ class Birkhoff(Combinatorial):
            [0.5, 0.5]])
     """
 
+    _spreads = True
+
     def __init__(self, n: int) -> None:
         self.shape = (dimension(n), int(n))
 
     def __repr__(self) -> str:
         return f"Birkhoff({self.shape[0]})"
 
-    @property
-    def traits(self) -> SetTraits:
-        """Those of any set, and all entries together where they are not too many."""
+    def _region(self) -> BirkhoffRegion | None:
         # rows up to which Newton steps solve for all entries together; more would keep 2n³ zeros and ones
-        small = type(self) is Birkhoff and self.shape[0] <= 100
-        return super().traits._replace(region=birkhoff_region(self.shape[0]) if small else None, spreads=True)
+        return birkhoff_region(self.shape[0]) if self.shape[0] <= 100 else None
 
     def solved(self, c: Array) -> tuple[Index, float]:
         """The assignment, and Σᵢ minⱼ(cᵢⱼ − vⱼ) + Σⱼ vⱼ, which is a bound for any v."""
@@ -161,8 +156,6 @@ class Birkhoff(Combinatorial):
 
     def centre(self) -> Iterate:
         """1/n everywhere, as the n cyclic permutations."""
-        from greedyhull.points.iterate import Iterate
-
         n = self.shape[0]
         turns = [ones(self._places((np.arange(n) + k) % n)) for k in range(n)]
         return Iterate(SparseBlock(n * n, turns), np.full(n, 1.0 / n), self.shape)
@@ -178,8 +171,6 @@ class Birkhoff(Combinatorial):
     def decompose(self, w: Array) -> Iterate:
         """Birkhoff's theorem: a permutation where nothing is 0 is taken out with the least entry that it meets, again and
         again."""
-        from greedyhull.points.iterate import Iterate
-
         left, n = np.maximum(self._inside(w), 0.0), self.shape[0]
         atoms: list[Sparse] = []
         weights: list[float] = []

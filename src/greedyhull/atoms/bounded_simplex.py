@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,17 +11,14 @@ from greedyhull.atoms.base import AtomSet, Sizes
 from greedyhull.atoms.box import AT, room_above
 from greedyhull.atoms.geometry import CHUNK, row_blocks
 from greedyhull.atoms.neighbours import best_of, lowest
-from greedyhull.atoms.regions import FillingRegion, as_written
+from greedyhull.atoms.regions import FillingRegion
 from greedyhull.atoms.vertices import farthest_coordinates
 from greedyhull.errors import check
 from greedyhull.points.aligned import coordinates
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Sparse, SparseBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Design, Index, SetTraits
-
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
-
+from greedyhull.types import Array, Design, Index
 
 TINY = 1e-13  # bounds that miss ``total`` by a smaller share still have points: they are off by rounding
 FRAGMENT = 8.0 * float(np.finfo(np.float64).eps)  # a smaller share of ``total`` is not filled: certificates allow for more
@@ -66,12 +63,8 @@ class BoundedSimplex(AtomSet):
         filled = np.cumsum(np.sort(self._cap[self._open])) < self._sum * (1.0 - TINY)
         self._most = min(int(filled.sum()) + 1, len(self._open))  # so many coordinates fill it, whichever they are
 
-    @property
-    def traits(self) -> SetTraits:
-        """Those of any set, and bounds and sum, unless a derived class answers with other atoms."""
-        low = self._low if self._low.any() else None
-        region = FillingRegion(self._cap, self._sum, low=low) if as_written(type(self), BoundedSimplex) else None
-        return super().traits._replace(region=region)
+    def _region(self) -> FillingRegion:
+        return FillingRegion(self._cap, self._sum, self._low if self._low.any() else None)
 
     def __repr__(self) -> str:
         given = {"lower": (self.lower, 0.0), "upper": (self.upper, np.inf)}
@@ -132,8 +125,6 @@ class BoundedSimplex(AtomSet):
     def decompose(self, w: Array) -> Iterate:
         """At most d vertices: each is taken with the largest weight that leaves a point of the set, so that at least one
         more coordinate reaches a bound and stays there."""
-        from greedyhull.points.iterate import Iterate
-
         y, mass = np.clip(self._inside(w) - self._low, 0.0, self._cap), 1.0
         if self._sum == 0.0 or not y.any():
             return Iterate.at(self._raised(self._filled(self._open)), self.shape)

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from greedyhull.atoms.arguments import dimension, numbers, positive
 from greedyhull.atoms.base import AtomSet, Sizes
 from greedyhull.atoms.geometry import Form, products, row_spans
-from greedyhull.atoms.regions import BoxRegion, as_written
+from greedyhull.atoms.regions import BoxRegion
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.aligned import alike, coordinates
 from greedyhull.points.arrays import length, locked
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Dense, DenseBlock
 from greedyhull.theory import Constant, Status
-from greedyhull.types import Array, Design, Index, SetTraits
-
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
-
+from greedyhull.types import Array, Design, Index
 
 FEW = 13  # so many coordinates have at most 4096 corners up to sign, which are all looked at
 
@@ -138,11 +135,8 @@ class Box(AtomSet):
                                   "The set would be empty; exchange the bounds there.")
         self.lower, self.upper, self.shape = locked(low.copy()), locked(high.copy()), low.shape
 
-    @property
-    def traits(self) -> SetTraits:
-        """Those of any set, and the bounds, unless a derived class answers with other atoms."""
-        region = BoxRegion(self.lower.ravel(), self.upper.ravel()) if as_written(type(self), Box) else None
-        return super().traits._replace(region=region)
+    def _region(self) -> BoxRegion:
+        return BoxRegion(self.lower.ravel(), self.upper.ravel())
 
     def __repr__(self) -> str:
         return f"Box({_shown(self.lower)}, {_shown(self.upper)}, shape={self.shape})"
@@ -174,8 +168,6 @@ class Box(AtomSet):
 
     def centre(self) -> Iterate:
         """The middle, as two opposite corners."""
-        from greedyhull.points.iterate import Iterate
-
         corners = np.stack([self.lower.ravel(), self.upper.ravel()])
         m = 2 if (self.lower < self.upper).any() else 1
         return Iterate(DenseBlock(corners[:m].copy(), self.shape), np.full(m, 1.0 / m), self.shape)
@@ -186,8 +178,6 @@ class Box(AtomSet):
 
     def decompose(self, w: Array) -> Iterate:
         """At most d + 1 corners: with w = lower + t(upper − lower), corner i is up where t is among the i largest values."""
-        from greedyhull.points.iterate import Iterate
-
         x = self._inside(w)
         widths = self.upper - self.lower
         t = np.clip((x - self.lower) / np.where(widths > 0, widths, 1.0), 0.0, 1.0).ravel()

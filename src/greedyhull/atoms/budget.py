@@ -1,62 +1,21 @@
-"""Sets that are a budget on coordinates, many small ones in two arrays, and atoms that belong to a set."""
+"""Many small sets in two arrays, and atoms that belong to a set."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from math import prod
-from typing import Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.atoms.l1_ball import L1Ball, PositiveL1Ball
-from greedyhull.atoms.simplex import CappedSimplex, Simplex
-from greedyhull.atoms.vertices import Vertices
-from greedyhull.atoms.wrapped import Cached
+from greedyhull.atoms.base import AtomSet as Base
+from greedyhull.atoms.l1_ball import L1Ball
+from greedyhull.atoms.simplex import Simplex
 from greedyhull.errors import check
-from greedyhull.points.arrays import locked
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.owners import OwnedBlock, vertices
 from greedyhull.points.shapes import Basis, BasisBlock, dense
 from greedyhull.types import Array, AtomSet, Block, Index, listed
-
-
-class Budget(NamedTuple):
-    """{w : Σ |w_j|/scales_j ≤ 1}; with ``positive`` w ≥ 0 too, with ``whole`` the sum is one.
-
-    ``scales`` has one entry where all coordinates have the same. With ``points`` it is their weights that the budget is about:
-    a matrix with one point in each row, dense or CSR.
-    """
-
-    scales: Array
-    positive: bool
-    whole: bool
-    points: Any = None
-
-
-def budget_of(S: AtomSet) -> Budget | None:
-    """The set as a budget, or None. Classes derived from these sets may have answers of their own, and are none.
-
-    >>> budget_of(Simplex(3, 2.0))
-    Budget(scales=array([2.]), positive=True, whole=True, points=None)
-    """
-    kind = type(S)
-    if kind is Cached and isinstance(S, Cached):  # the core scores all atoms faster than a cache some of them
-        return budget_of(S.S)
-    if len(S.shape) != 1:  # the core works on vectors
-        return None
-    if kind is L1Ball and isinstance(S, L1Ball):
-        return Budget(_scales(S.scale), positive=False, whole=False)
-    if kind is Simplex and isinstance(S, Simplex):
-        return Budget(_scales(S.total), positive=True, whole=True)
-    if kind is CappedSimplex and isinstance(S, CappedSimplex):
-        return Budget(_scales(S.total), positive=True, whole=False)
-    if kind is PositiveL1Ball and isinstance(S, PositiveL1Ball):
-        return Budget(_scales(S.scale), positive=True, whole=False)
-    if kind is Vertices and isinstance(S, Vertices):
-        return Budget(np.ones(1), positive=True, whole=True, points=S.matrix)
-    return None
 
 
 def has_atoms(S: AtomSet, block: Block) -> bool:
@@ -75,16 +34,6 @@ def has_atoms(S: AtomSet, block: Block) -> bool:
     if type(S) is Simplex:
         return scales.count(S.total) == len(scales)
     return type(S) is L1Ball and S.weights is None and all(abs(scale) <= S.radius for scale in scales)
-
-
-def _scales(scale: object) -> Array:
-    return _one(scale) if type(scale) is float else np.array(scale, dtype=np.float64, ndmin=1)
-
-
-@lru_cache(maxsize=256)
-def _one(scale: float) -> Array:
-    """A scale that all coordinates have; the core only reads it."""
-    return locked(np.array([scale]))
 
 
 def lowest_of_each(scores: Array, starts: Index, m: int) -> Index:
@@ -135,7 +84,7 @@ class BasisTable:
         index, scale, lengths = [], [], []
         for S, offset in zip(sets, offsets, strict=True):
             known = listed(S)
-            block = None if known is None or type(S).oracle is not _closed() else known.block(np.arange(len(known)))
+            block = None if known is None or type(S).oracle is not Base.oracle else known.block(np.arange(len(known)))
             if not isinstance(block, BasisBlock):
                 return None
             index.append(block.index + offset)
@@ -161,13 +110,6 @@ class BasisTable:
     def max_abs(self, c: Array) -> float:
         """The largest Σ c|·| that one atom of each set makes."""
         return float(np.maximum.reduceat(c[self.index] * np.abs(self.scale), self.starts[:-1]).sum())
-
-
-def _closed() -> object:
-    """The oracle of sets that answer by formulas."""
-    from greedyhull.atoms.base import AtomSet as Base
-
-    return Base.oracle
 
 
 def check_atoms_of(S: AtomSet, block: Block, what: str) -> None:

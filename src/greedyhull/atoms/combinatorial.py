@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from math import frexp, prod
 from typing import Any
 
@@ -23,16 +22,15 @@ EPS = float(np.finfo(np.float64).eps)
 class Combinatorial(AtomSet):
     """A set of 0/1 vectors with an algorithm that finds the best one and proves it."""
 
-    @abstractmethod
     def solved(self, c: Array) -> tuple[Index, float]:
         """The places of the best structure for costs c of size at most 1, and a number that none is below, with rounding."""
+        raise NotImplementedError
 
     def exchanges(self, c: Array, places: Index, m: int) -> list[Index]:
         """Up to m structures that differ from the best one by an exchange, cheap ones first."""
         return []
 
     def oracle(self, rng: np.random.Generator | None = None) -> CombinatorialOracle:
-        """Return the linear minimisation oracle for one run."""
         return CombinatorialOracle(self)
 
     def argmin(self, g: Array) -> Sparse:

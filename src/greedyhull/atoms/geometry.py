@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from greedyhull.kernels.simplex_qp import solve_simplex_qp
 from greedyhull.points.arrays import columns as images
 from greedyhull.points.arrays import compact, dense, is_sparse, length
 from greedyhull.points.iterate import Iterate
@@ -183,7 +184,6 @@ def products(design: Design, V: Any) -> Array:
 
 EPS = float(np.finfo(np.float64).eps)
 STEPS = 2000  # questions that the oracle is asked
-RIDGE, TINY = 1e-14, 1e-280  # of the trace, and where that is zero: differences of atoms may depend on each other
 ALWAYS: Kind = "always"
 
 
@@ -270,66 +270,23 @@ class ArrayState:
         return Iterate(first, np.repeat(self.weights, len(first) // len(self.weights)), self.shape).merged()
 
     def step(self, d: Atom, g: Array) -> None:
-        """As far toward d as that brings the point nearer; then, where weights promise more than d did, to the nearest point
-        on the face of all that have weight."""
-        place = self._join(d)
+        """Let d join, and go to the nearest point of the hull of the atoms that are kept; those without weight leave."""
+        self._join(d)
         grad = self.block.dots(g) / self.size
-        change = -self.weights
-        change[place] += 1.0
-        fall, bend = -float(grad @ change), float(change @ self.gram @ change)
-        if fall > 0.0 and bend > 0.0:
-            self._go(change, min(1.0, fall / bend), grad)
-        while self._spread(grad) > max(fall, 0.0) and self._settle(grad):
-            pass
-        held = np.flatnonzero(self.weights > 0.0)
+        gap = float(self.weights.dot(grad) - grad.min())
+        weights = solve_simplex_qp(self.gram, grad, self.weights, 1e-3 * gap)
+        held = np.flatnonzero(weights > 0.0)
         self.block, self.gram = self.block.take(held), self.gram[np.ix_(held, held)]
-        self.weights = self.weights[held] / self.weights.sum()
+        self.weights = weights[held] / weights[held].sum()
 
-    def _join(self, d: Atom) -> int:
-        """The place of d; a new one joins without weight."""
+    def _join(self, d: Atom) -> None:
+        """Let d join without weight, if it is new."""
         if isinstance(d, Joint):
             vertex, d = d, _single(d, self.shape)
             self.joints[d.key] = vertex
-        key, keys = self.block.key_of(d), list(self.block.keys)
-        if key in keys:
-            return keys.index(key)
+        if self.block.key_of(d) in self.block.keys:
+            return
         apart = (nearest_point_dense(d, self.shape) - self.first) / self.size
         row = (self.block.dots(apart) - float(np.vdot(self.first, apart))) / self.size
         self.gram = np.block([[self.gram, row[:, None]], [row[None, :], np.full((1, 1), float(np.vdot(apart, apart)))]])
         self.block, self.weights = self.block.append(d), np.append(self.weights, 0.0)
-        return len(keys)
-
-    def _go(self, change: Array, step: float, grad: Array) -> None:
-        """α ← α + step·change; ``grad`` follows."""
-        after = np.maximum(self.weights + step * change, 0.0)
-        grad += self.gram @ (after - self.weights)
-        self.weights = after
-
-    def _spread(self, grad: Array) -> float:
-        """How much could be gained at first by handing weight from one atom that has some to another."""
-        scores = grad[self.weights > 0.0]
-        return float(scores.max() - scores.min())
-
-    def _settle(self, grad: Array) -> bool:
-        """Toward the nearest point of the plane through the atoms that have weight; whether the boundary stopped it."""
-        face = np.flatnonzero(self.weights > 0.0)
-        pivot = face[int(self.weights[face].argmax())]
-        free = face[face != pivot]
-        G = self.gram
-        H = G[np.ix_(free, free)] - G[free, pivot][:, None] - G[pivot, free] + G[pivot, pivot]
-        H.flat[:: len(free) + 1] += RIDGE * float(np.trace(H)) + TINY
-        try:
-            solved = np.linalg.solve(H, grad[pivot] - grad[free])
-        except np.linalg.LinAlgError:
-            return False
-        if not np.isfinite(solved).all():
-            return False
-        change = np.zeros(len(self.weights))
-        change[free], change[pivot] = solved, -float(solved.sum())
-        falling = np.flatnonzero(change < 0.0)
-        room = self.weights[falling] / -change[falling]
-        step = min(1.0, float(room.min(initial=np.inf)))
-        self._go(change, step, grad)
-        if step < 1.0:
-            self.weights[falling[room <= step]] = 0.0
-        return step < 1.0

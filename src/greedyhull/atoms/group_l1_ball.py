@@ -4,40 +4,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from greedyhull.atoms.arguments import Groups, array_of, grouped_entries, positive
-from greedyhull.atoms.base import NEAR, SAME, AtomSet, Sizes
-from greedyhull.atoms.geometry import CHUNK, row_blocks
+from greedyhull.atoms.base import NEAR, SAME, GaugeBall, Sizes
 from greedyhull.atoms.lp_ball import direction
 from greedyhull.atoms.neighbours import lowest, top
-from greedyhull.atoms.regions import as_written
+from greedyhull.atoms.regions import CoordinateSet
 from greedyhull.kernels.group_qp import Latent, latent_norm, solve_group_qp
 from greedyhull.points.aligned import coordinates
 from greedyhull.points.arrays import flat, length
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Sparse, SparseBlock
-from greedyhull.types import Array, Design, Frame, Index, SetTraits
-
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
-
+from greedyhull.types import Array, Frame, Index
 
 MOST = 2000  # coordinates of the groups that are solved for together
 
 
 @dataclass(slots=True, eq=False)
-class GroupBallRegion:
+class GroupBallRegion(CoordinateSet):
     """Σ over disjoint groups of ‖x_group‖₂ ≤ radius; ``of`` has the group of each coordinate."""
 
     groups: Groups
     of: Index
     radius: float
-    middle: Array | None = None
-
-    def begin(self, d: int) -> Array:
-        return np.zeros(d)
 
     def nearest(self, x: Array) -> Array:
         """Norms fall by one threshold, directions stay."""
@@ -107,7 +99,7 @@ class GroupSection:
         return solve_group_qp(H, grad, y, self.of, self.budget, tol)
 
 
-class GroupL1Ball(AtomSet):
+class GroupL1Ball(GaugeBall):
     """Group l1 ball {w : Σ over the groups of ‖w_group‖₂ ≤ radius}, the constraint form of the group lasso.
 
     Its atoms are the vectors of l2 norm ``radius`` within one group; runs start at the origin. Groups may overlap: then it is
@@ -158,12 +150,8 @@ class GroupL1Ball(AtomSet):
         """‖x_group‖₂ for every group of a point."""
         return self.groups.norms(flat(x), shares)
 
-    @property
-    def traits(self) -> SetTraits:
-        """Those of any set, and groups and budget where groups are disjoint, unless a derived class answers otherwise."""
-        plain = not self.groups.overlap and as_written(type(self), GroupL1Ball)
-        region = GroupBallRegion(self.groups, self.groups.of, self.radius) if plain else None
-        return super().traits._replace(region=region)
+    def _region(self) -> GroupBallRegion | None:
+        return None if self.groups.overlap else GroupBallRegion(self.groups, self.groups.of, self.radius)
 
     def _on(self, g: Array, k: int) -> Sparse:
         """The best atom within group k."""
@@ -180,19 +168,6 @@ class GroupL1Ball(AtomSet):
             atom = self._on(g, k)
             found.setdefault(atom.key, atom)
         return SparseBlock(self.groups.d, list(found.values()))
-
-    def start(self, rng: np.random.Generator) -> Sparse:
-        """The origin."""
-        return Sparse(np.zeros(0, dtype=np.intp), np.zeros(0))
-
-    def centre(self) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
-        return Iterate.at(self.start(np.random.default_rng(0)), self.shape)
-
-    def contains(self, w: Any, tol: float = 1e-9) -> bool:
-        """Whether the point lies in the set: by its norm."""
-        return self._has(array_of(w), tol)
 
     def _holds(self, x: Array, tol: float) -> bool:
         if self._bound(x) <= 1.0 + tol:
@@ -218,12 +193,7 @@ class GroupL1Ball(AtomSet):
         """The norm of x where groups overlap, between two bounds."""
         return latent_norm(flat(x), self.groups.places, self.groups.starts, limit)
 
-    def contains_quickly(self, w: Iterate) -> bool | None:
-        """By the norm."""
-        return self._has(w.array(), 1e-9)
-
     def excludes(self, w: Any, tol: float = 1e-9) -> bool:
-        """Whether the point certainly lies outside."""
         x = array_of(w)
         if x.shape != self.shape or not np.isfinite(x).all():
             return True
@@ -233,8 +203,6 @@ class GroupL1Ball(AtomSet):
 
     def decompose(self, w: Array) -> Iterate:
         """One atom for each group; where groups overlap, by the split whose norms have the least sum."""
-        from greedyhull.points.iterate import Iterate
-
         split = self._split(self._inside(w))
         parts = [split[a:b] for a, b in pairwise(self.groups.starts.tolist())]
         norms = np.array([length(part) for part in parts])
@@ -243,7 +211,8 @@ class GroupL1Ball(AtomSet):
         weights = norms[on] / self.radius
         slack = 1.0 - float(weights.sum())
         if slack > 0.0 or not on:  # what is left of the budget rests at the origin
-            atoms, weights = [*atoms, self.start(np.random.default_rng(0))], np.append(weights, max(slack, 0.0) or 1.0)
+            origin = Sparse(np.zeros(0, dtype=np.intp), np.zeros(0))
+            atoms, weights = [*atoms, origin], np.append(weights, max(slack, 0.0) or 1.0)
         return Iterate(SparseBlock(self.groups.d, atoms), weights / weights.sum(), self.shape).merged()
 
     def _split(self, x: Array) -> Array:
@@ -262,9 +231,5 @@ class GroupL1Ball(AtomSet):
         """D = 2·radius and r_S = radius."""
         return Sizes.of(2.0 * self.radius, self.radius)
 
-    def row_ranges(self, design: Design) -> tuple[Array, Array]:
-        """±radius times the largest norm of a group of a row."""
-        most = np.zeros(design.n)
-        for I, block in row_blocks(design, CHUNK // 4):
-            most[I] = self.radius * self.groups.norms(block).max(axis=1)
-        return -most, most
+    def _dual_norms(self, rows: Array) -> Array:
+        return np.asarray(self.groups.norms(rows).max(axis=1))

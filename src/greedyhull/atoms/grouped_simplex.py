@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,30 +12,27 @@ from greedyhull.atoms.arguments import labelled, numbers, positive
 from greedyhull.atoms.base import AtomSet, Sizes
 from greedyhull.atoms.bounded_simplex import FRAGMENT
 from greedyhull.atoms.neighbours import best_of
-from greedyhull.atoms.regions import as_written
+from greedyhull.atoms.regions import CoordinateSet
 from greedyhull.atoms.vertices import farthest_coordinates
 from greedyhull.errors import GreedyhullError, check, shown
 from greedyhull.kernels._core import grouped_vertex
 from greedyhull.kernels.bounded_qp import as_given
 from greedyhull.kernels.group_qp import grouped_gap, levels, nearest_grouped, solve_grouped_qp
 from greedyhull.points.aligned import coordinates, mapping_of
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Sparse, SparseBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Frame, Index, SetTraits
-
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
+from greedyhull.types import Array, Frame, Index
 
 
 @dataclass(slots=True, eq=False)
-class GroupedRegion:
+class GroupedRegion(CoordinateSet):
     """0 ≤ x ≤ high with the sum total, and sums over groups of at most room; ``of`` has the group of each coordinate."""
 
     high: Array
     of: Index
     room: Array
     total: float
-    middle: Array | None = None
 
     def begin(self, d: int) -> None:
         """A corner has few coordinates; the point nearest to the origin has all of them."""
@@ -62,29 +59,21 @@ class GroupedRegion:
         r = g - level[self.of]
         return np.asarray(np.maximum(r * x, r * (x - self.high)))
 
-    def section(self, frame: Frame, x: Array) -> GroupedSection:
+    def section(self, frame: Frame, x: Array) -> GroupedRegion:
         high, of, y = frame.read(self.high), frame.read(self.of), frame.read(x)
-        rest = np.bincount(self.of, x, len(self.room)) - np.bincount(of, y, len(self.room))
-        return GroupedSection(high, of, np.maximum(self.room - rest, np.bincount(of, y, len(self.room))))
+        own = np.bincount(of, y, len(self.room))
+        rest = np.bincount(self.of, x, len(self.room)) - own
+        return GroupedRegion(high, of, np.maximum(self.room - rest, own), float(y.sum()))
 
     def moved(self, c: float, v: Array) -> GroupedRegion | None:
         return None if v.any() or c <= 0.0 else GroupedRegion(c * self.high, self.of, c * self.room, c * self.total)
-
-
-@dataclass(slots=True, eq=False)
-class GroupedSection:
-    """0 ≤ y ≤ high with the sum that y has, and sums over groups of at most room."""
-
-    high: Array
-    of: Index
-    room: Array
 
     def gap(self, grad: Array, y: Array) -> float:
         return grouped_gap(grad, y, self.high, self.of, self.room)
 
     def slope(self, grad: Array, y: Array, target: Array) -> float:
         """Relative to the multiplier of the sum, which may be large compared with what it is about."""
-        nu, _ = levels(grad, self.high, self.of, self.room, float(y.sum()))
+        nu, _ = levels(grad, self.high, self.of, self.room, self.total)
         return float((grad - nu).dot(target - y))
 
     def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array:
@@ -142,17 +131,14 @@ class GroupedSimplex(AtomSet):
               "weights satisfy all of them. Raise upper or group_upper, or lower total.")
         self._open = np.flatnonzero(self._cap > 0)
         self._rooms = rooms
-        self._region = GroupedRegion(self._cap, self.of, self.group_upper, self.total)
 
     def __repr__(self) -> str:
         caps = "" if self.upper is None else ", upper=..."
         caps += ", group_upper=..." if (self.group_upper < self.total).any() else ""
         return f"GroupedSimplex({self.shape[0]} weights in {len(self.labels)} groups{caps}, total={self.total:g})"
 
-    @property
-    def traits(self) -> SetTraits:
-        """Those of any set, and caps, groups and sum, unless a derived class answers with other atoms."""
-        return super().traits._replace(region=self._region if as_written(type(self), GroupedSimplex) else None)
+    def _region(self) -> GroupedRegion:
+        return GroupedRegion(self._cap, self.of, self.group_upper, self.total)
 
     @property
     def caps(self) -> Array:
@@ -194,8 +180,6 @@ class GroupedSimplex(AtomSet):
     def decompose(self, w: Array) -> Iterate:
         """At most one vertex for each cap and coordinate: each is a vertex of the smallest face that has what is left, taken
         with the largest weight that leaves a point of the set; so at least one more bound is reached, and kept."""
-        from greedyhull.points.iterate import Iterate
-
         y, mass, near = np.maximum(self._inside(w), 0.0), 1.0, 1e-15 * self.total
         y *= self.total / float(y.sum())
         atoms: dict[Any, tuple[Sparse, float]] = {}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,25 +21,27 @@ from greedyhull.errors import GreedyhullError, check, shown
 from greedyhull.points.aligned import agree
 from greedyhull.points.arrays import eps_of, length
 from greedyhull.points.blocks import Block, under
-from greedyhull.points.iterate import owners_agree
+from greedyhull.points.iterate import Iterate, owners_agree
 from greedyhull.points.owners import Joint, OwnedBlock
 from greedyhull.points.shapes import Basis, Dense, Sparse, dense
-from greedyhull.points.validate import as_answer, as_floor, as_shortlist
+from greedyhull.points.validate import KINDS, as_answer, as_floor, as_shortlist
 from greedyhull.theory import Constant, Status
 from greedyhull.types import Answer, Array, Atom, Faces, Floor, Kind, Oracle, SetTraits, Shape, Shortlist, State, faced
 from greedyhull.types import AtomSet as AnySet
 
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
 
-
-KINDS: tuple[Kind, ...] = ("always", "probability", "expectation", "estimate", "stationary")  # from strong to weak
+def one_block(atoms: Sequence[Any], size: int) -> Block:
+    """Return the atoms in one block."""
+    block: Block = atoms[0].block(size)
+    for d in atoms[1:]:
+        block = block.append(d)
+    return block
 
 
 class Joined(AtomSet):
     """Points made of one point of each set; ``starts`` says where the entries of each begin among those of the whole."""
 
-    def __init__(self, sets: Sequence[AnySet], starts: Sequence[int], shape: Shape) -> None:
+    def _join(self, sets: Sequence[AnySet], starts: Sequence[int], shape: Shape) -> None:
         self.sets, self.shape = tuple(sets), shape
         counts = [S.traits.owners for S in sets]
         self.owners, self.dense_atoms = sum(counts), any(S.dense_atoms for S in sets)
@@ -54,11 +55,7 @@ class Joined(AtomSet):
 
     def _bare(self) -> AtomSet:
         inner = [S._bare() for S in self.sets]
-        return self if all(one is S for one, S in zip(inner, self.sets, strict=True)) else self._of(inner)
-
-    @abstractmethod
-    def _of(self, sets: Sequence[AnySet]) -> Joined:
-        """The same of other sets."""
+        return self if all(one is S for one, S in zip(inner, self.sets, strict=True)) else type(self)(*inner)
 
     @property
     def traits(self) -> SetTraits:
@@ -69,9 +66,9 @@ class Joined(AtomSet):
         """Where the entries of each set begin."""
         return self._starts
 
-    @abstractmethod
-    def slices(self, x: Array) -> Iterable[Array]:
-        """What each set sees of an array: of a gradient, say."""
+    def slices(self, x: Array) -> list[Array]:
+        """What each set sees of an array, such as a gradient."""
+        return [x] * len(self.sets)
 
     # --- its atoms ------------------------------------------------------------------------------------------------
 
@@ -108,7 +105,6 @@ class Joined(AtomSet):
         return self.joint(S.atom(part) for S, part in zip(self.sets, self.slices(g), strict=True))
 
     def best(self, g: Array, m: int) -> OwnedBlock:
-        """The m best parts of every owner, the best one first."""
         table = self._table
         if table is not None:
             return table.best(g.ravel(), m)
@@ -124,13 +120,9 @@ class Joined(AtomSet):
             whose = block.owners.tolist() if isinstance(block, OwnedBlock) else [0] * len(block)
             parts += [self._embedded(place, inner[i]) for i in range(len(inner))]
             owners += [self._firsts[place] + owner for owner in whose]
-        out = parts[0].block(prod(self.shape))
-        for part in parts[1:]:
-            out = out.append(part)
-        return OwnedBlock(out.unnamed(), np.array(owners))
+        return OwnedBlock(one_block(parts, prod(self.shape)).unnamed(), np.array(owners))
 
     def oracle(self, rng: np.random.Generator) -> Oracle:
-        """One that asks each set's own; one that holds nothing where none of them does."""
         oracles = [S.oracle(rng) for S in self.sets]
         return ClosedOracle(self) if all(type(o) is ClosedOracle for o in oracles) else JoinedOracle(self, oracles)
 
@@ -144,8 +136,6 @@ class Joined(AtomSet):
 
     def _mixed(self, points: Sequence[Iterate]) -> Iterate:
         """A point of each set as a point of the whole."""
-        from greedyhull.points.iterate import Iterate
-
         block = self.joined(w.block for w in points)
         return Iterate(block, np.concatenate([w.weights for w in points]), self.shape).merged()
 
@@ -230,12 +220,9 @@ def checked_sets(name: str, sets: Sequence[Any]) -> None:
     check(len(sets) > 0, f"{name}() was given no set; at least one is wanted, as in {name}(Simplex(3), Simplex(5)).")
     for i, S in enumerate(sets):
         if not isinstance(S, AtomSet):
+            star = " Unpack a list with a star." if isinstance(S, (list, tuple)) else ""
             raise GreedyhullError(f"{name} was given {shown(S)} as its set number {i}; a set of atoms such as Simplex(d) is "
-                                  f"wanted.{_unpack(S)}")
-
-
-def _unpack(S: object) -> str:
-    return " Unpack a list with a star." if isinstance(S, (list, tuple)) else ""
+                                  f"wanted.{star}")
 
 
 class Product(Joined):
@@ -271,10 +258,7 @@ class Product(Joined):
         checked_sets("Product", sets)
         flat = [T for S in sets for T in (S.sets if isinstance(S, Product) else (S,))]
         ends = np.cumsum([0, *(prod(S.shape) for S in flat)])
-        super().__init__(flat, ends[:-1].tolist(), (int(ends[-1]),))
-
-    def _of(self, sets: Sequence[AnySet]) -> Product:
-        return Product(*sets)
+        self._join(flat, ends[:-1].tolist(), (int(ends[-1]),))
 
     def slices(self, x: Array) -> list[Array]:
         flat = x.ravel()
@@ -296,9 +280,6 @@ class Product(Joined):
         return self.slices(self._shaped(x))
 
     def _shaped(self, x: Array) -> Array:
-        from greedyhull.atoms.arguments import array_of
-        from greedyhull.errors import check
-
         array = array_of(x)
         check(array.shape == self.shape, lambda: f"An array of shape {array.shape} was given, but {self!r} holds points of "
                                                  f"shape {self.shape}.")
@@ -330,36 +311,34 @@ class Product(Joined):
 
     @property
     def traits(self) -> SetTraits:
-        """Those of a set of several owners; it knows its faces where all of its sets do, its region where all have rows."""
-        return super().traits._replace(faces=all(S.traits.faces for S in self.sets), region=self._region)
+        return super().traits._replace(faces=all(S.traits.faces for S in self.sets))
+
+    def _region(self) -> RowsRegion | None:
+        return self._rows
 
     @cached_property
-    def _region(self) -> RowsRegion | None:
+    def _rows(self) -> RowsRegion | None:
         if not all(isinstance(S, Polytope | Birkhoff) for S in self.sets):
             return None
         return side_by_side([S.traits.region for S in self.sets], TOGETHER, DENSE)
 
     def within(self, w: Array, g: Array) -> Atom:
-        """The worst atom of the smallest face that holds w: that of each set."""
         parts = zip(self._faced(), self.slices(w), self.slices(g), strict=True)
         return self.joint(S.within(x, part) for S, x, part in parts)
 
     def room(self, w: Array, v: Array) -> float:
-        """The largest t for which w + t·v lies in the set: the least of those of the sets."""
         return min(S.room(x, part) for S, x, part in zip(self._faced(), self.slices(w), self.slices(v), strict=True))
 
     def _faced(self) -> list[Faces]:
         return [known for known in map(faced, self.sets) if known is not None]
 
     def sizes(self) -> Sizes:
-        """D² and r_S² are the sums of those of the sets."""
         sizes = [S.sizes() for S in self.sets]
         D, r = (length(np.array([float(s[i]) for s in sizes])) for i in (0, 1))
         return Sizes(Constant(D, _status(s.diameter for s in sizes), "D"),
                      Constant(r, _status(s.circumradius for s in sizes), "r_S"))
 
     def radius_around(self, x: Array) -> Constant:
-        """The square is the sum of those of the sets."""
         found = [S.radius_around(part) for S, part in zip(self.sets, self.slices(x), strict=True)]
         return Constant(length(np.array([float(R) for R in found])), _status(found), "R")
 
@@ -403,10 +382,7 @@ class Sum(Joined):
                                       f"{S!r}, number {i}, has {S.shape}. To put points side by side, use Product.")
         for S in flat:
             agree(flat[0], S, "The sets of a sum")
-        super().__init__(flat, [0] * len(flat), flat[0].shape)
-
-    def _of(self, sets: Sequence[AnySet]) -> Sum:
-        return Sum(*sets)
+        self._join(flat, [0] * len(flat), flat[0].shape)
 
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
         """Whether the point lies in the sum: where its atoms are kept, each set is asked for its part; else by a search for a
@@ -418,7 +394,6 @@ class Sum(Joined):
         return None
 
     def excludes(self, w: Any, tol: float = 1e-9) -> bool:
-        """Whether the point certainly lies outside: a search proves it far from all points."""
         x = array_of(w)
         if x.shape != self.shape or not np.isfinite(x).all():
             return True
@@ -428,21 +403,15 @@ class Sum(Joined):
         return found.lower > max(tol, NEAR) and found.kind == "always"
 
     def owns(self, d: Atom) -> bool:
-        """Whether a vertex, or an atom of another set, is a point of the sum, to the last digits."""
         return self._nearest(dense(d, self.shape), SAME, NEAR).distance <= SAME
 
     def holds_parts(self, w: Any, tol: float) -> bool:
         """Whether w is kept as a mixture of atoms for each set, whose parts the sets contain."""
-        from greedyhull.points.iterate import Iterate
-
         if not isinstance(w, Iterate) or w.owners is None or w.shape != self.shape or not owners_agree(w, self):
             return False
         if not (w.weights >= 0.0).all() or not (np.abs(w.totals - 1.0) <= 1e-9).all():
             return False
         return all(S.contains(part, tol) for S, part in zip(self.sets, self.parts(w), strict=True))
-
-    def slices(self, x: Array) -> list[Array]:
-        return [x] * len(self.sets)
 
     def parts(self, point: object) -> list[Array]:
         """Return what each set adds to a point of a solution over this sum.
@@ -457,8 +426,6 @@ class Sum(Joined):
         list of ndarray
             A point of each set; their sum is the point.
         """
-        from greedyhull.points.iterate import Iterate
-
         owners = point.owners if isinstance(point, Iterate) else None
         check(isinstance(point, Iterate) and owners is not None, f"parts(point) needs the point of a solution over {self!r}, "
               "with its atoms; an array alone does not say which set gave what.")
@@ -471,7 +438,6 @@ class Sum(Joined):
         return found
 
     def sizes(self) -> Sizes:
-        """D and r_S are at most the sums of those of the sets."""
         sizes = [S.sizes() for S in self.sets]
         D, r = (float(sum(float(s[i]) for s in sizes)) for i in (0, 1))
         return Sizes.of(D, r, "exact" if len(sizes) == 1 and sizes[0].diameter.status == "exact" else "upper bound")

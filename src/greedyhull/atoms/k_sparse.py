@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from greedyhull.atoms.arguments import count_of, dimension, positive
-from greedyhull.atoms.base import AtomSet, Sizes
-from greedyhull.atoms.geometry import CHUNK, row_blocks
+from greedyhull.atoms.base import GaugeBall, Sizes
 from greedyhull.atoms.lp_ball import direction
 from greedyhull.atoms.neighbours import sum_of_largest, swapped_supports, top
-from greedyhull.atoms.regions import as_written
+from greedyhull.atoms.regions import CoordinateSet
 from greedyhull.kernels.bounded_qp import FULL, l1_box_gap, l1_price, nearest_sparse, solve_l1_box_qp
 from greedyhull.points.arrays import length
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Sparse, SparseBlock
-from greedyhull.types import Array, Design, Frame, Index, SetTraits
-
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
+from greedyhull.types import Array, Frame, Index
 
 
 def mixed_subsets(shares: Array) -> list[tuple[Index, float]]:
@@ -48,25 +44,19 @@ def mixed_subsets(shares: Array) -> list[tuple[Index, float]]:
 
 
 @dataclass(slots=True, eq=False)
-class SparseRegion:
-    """|x| ≤ bound with ‖x‖₁ ≤ K·bound."""
+class SparseRegion(CoordinateSet):
+    """|x| ≤ bound with ‖x‖₁ ≤ budget = K·bound, or less."""
 
     K: int
     bound: float
-    middle: Array | None = None
-
-    @property
-    def budget(self) -> float:
-        return self.K * self.bound
+    budget: float
 
     def moved(self, c: float, v: Array) -> SparseRegion | None:
-        return None if v.any() or c == 0.0 else SparseRegion(self.K, abs(c) * self.bound)
+        bound = abs(c) * self.bound
+        return None if v.any() or c == 0.0 else SparseRegion(self.K, bound, self.K * bound)
 
     def nearest(self, x: Array) -> Array:
         return nearest_sparse(x, self.bound, self.budget)
-
-    def begin(self, d: int) -> Array:
-        return np.zeros(d)
 
     def _price(self, g: Array, x: Array) -> float:
         """What one more unit of the budget is worth; nothing, where some is left."""
@@ -80,8 +70,8 @@ class SparseRegion:
         free = on & ((np.abs(x) < self.bound) | inward)
         sizes = np.where(on, 0.0, np.abs(g))
         wanted = sizes >= price if price > 0.0 else sizes > 0.0
-        # times K coordinates are let in while the budget lasts, and as many again as there are
-        many = max(1 * self.K, 20, int(on.sum()))  # and so many at least
+        # K coordinates are let in while the budget lasts, and as many again as there are
+        many = max(self.K, 20, int(on.sum()))  # and so many at least
         steep = top(sizes, many) if many < len(g) else np.arange(len(g))
         free[steep[(wanted & ~on)[steep]]] = True
         return np.flatnonzero(free)
@@ -91,19 +81,11 @@ class SparseRegion:
         shares: Array = g * x + price * np.abs(x) + self.bound * np.maximum(np.abs(g) - price, 0.0)
         return shares
 
-    def section(self, frame: Frame, x: Array) -> SparseSection:
+    def section(self, frame: Frame, x: Array) -> SparseRegion:
         rest = x.copy()
         frame.write(rest, np.zeros(len(frame)))
         used = float(np.abs(rest).sum())
-        return SparseSection(self.bound, max(self.budget - used, float(np.abs(frame.read(x)).sum())))
-
-
-@dataclass(slots=True, eq=False)
-class SparseSection:
-    """|y| ≤ bound with ‖y‖₁ ≤ budget."""
-
-    bound: float
-    budget: float
+        return SparseRegion(self.K, self.bound, max(self.budget - used, float(np.abs(frame.read(x)).sum())))
 
     def gap(self, grad: Array, y: Array) -> float:
         return l1_box_gap(grad, y, self.bound, self.budget)
@@ -118,7 +100,36 @@ class SparseSection:
         return solve_l1_box_qp(H, grad, y, self.bound, self.budget, tol)
 
 
-class KSparse(AtomSet):
+class SupportBall(GaugeBall):
+    """A ball whose atoms have K entries."""
+
+    def __init__(self, d: int, K: int, radius: float) -> None:
+        self.shape = (dimension(d),)
+        self.K = count_of(K, self.shape[0])
+        self.radius = positive(radius, "radius")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.shape[0]}, K={self.K}, radius={self.radius:g})"
+
+    def rescaled(self, radius: float) -> SupportBall:
+        return type(self)(self.shape[0], self.K, radius)
+
+    def _on(self, g: Array, places: Index) -> Sparse:
+        """The best atom with these places."""
+        raise NotImplementedError
+
+    def argmin(self, g: Array) -> Sparse:
+        return self._on(g, top(np.abs(g), self.K))
+
+    def best(self, g: Array, m: int) -> SparseBlock:
+        """The best atom, and the best ones on supports that differ from its by one exchange."""
+        atoms = [self._on(g, places) for places in swapped_supports(np.abs(g), self.K, m)]
+        block = SparseBlock(self.shape[0], atoms[1:])
+        by = np.argsort(block.dots(g), kind="stable").tolist() if len(block) else []
+        return SparseBlock(self.shape[0], [atoms[0], *(atoms[1 + i] for i in by)])
+
+
+class KSparse(SupportBall):
     """K-sparse polytope {w : ‖w‖₁ ≤ K·radius, ‖w‖_∞ ≤ radius}.
 
     It is the hull of the vectors with K entries ±radius, its atoms; runs start at the origin. `Corrective`, the default
@@ -147,50 +158,20 @@ class KSparse(AtomSet):
     """
 
     def __init__(self, d: int, K: int, radius: float) -> None:
-        self.shape = (dimension(d),)
-        self.K = count_of(K, self.shape[0])
-        self.radius = positive(radius, "radius")
+        super().__init__(d, K, radius)
 
-    def __repr__(self) -> str:
-        return f"KSparse({self.shape[0]}, K={self.K}, radius={self.radius:g})"
+    def _region(self) -> SparseRegion:
+        return SparseRegion(self.K, self.radius, self.K * self.radius)
 
-    @property
-    def traits(self) -> SetTraits:
-        """Those of any set, and budget and bounds, unless a derived class answers with other atoms."""
-        region = SparseRegion(self.K, self.radius) if as_written(type(self), KSparse) else None
-        return super().traits._replace(region=region)
-
-    def _corner(self, g: Array, places: Index) -> Sparse:
+    def _on(self, g: Array, places: Index) -> Sparse:
         return Sparse(places, np.where(g[places] > 0, -self.radius, self.radius))
 
-    def argmin(self, g: Array) -> Sparse:
-        return self._corner(g, top(np.abs(g), self.K))
-
-    def best(self, g: Array, m: int) -> SparseBlock:
-        """The best vertex, and those that exchange one entry: the least of its K for the largest of the others."""
-        return SparseBlock(self.shape[0], [self._corner(g, places) for places in swapped_supports(np.abs(g), self.K, m)])
-
-    def start(self, rng: np.random.Generator) -> Sparse:
-        """The origin."""
-        return Sparse(np.zeros(0, dtype=np.intp), np.zeros(0))
-
-    def centre(self) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
-        return Iterate.at(self.start(np.random.default_rng(0)), self.shape)
-
-    def _holds(self, x: Array, tol: float) -> bool:
-        return self.gauge(x) <= 1.0 + tol
-
     def gauge(self, x: Array) -> float:
-        """The least c for which x lies in c times the set."""
         sizes = np.abs(x) / self.radius
         return max(float(sizes.max()), float(sizes.sum()) / self.K)
 
     def decompose(self, w: Array) -> Iterate:
         """At most d + 1 vertices: |w|/radius are shares that sum to at most K."""
-        from greedyhull.points.iterate import Iterate
-
         x = self._inside(w)
         on = np.flatnonzero(x)
         if not len(on):
@@ -206,23 +187,16 @@ class KSparse(AtomSet):
     def max_abs(self, c: Array) -> float:
         return self.radius * sum_of_largest(c, self.K)
 
-    def rescaled(self, radius: float) -> KSparse:
-        return KSparse(self.shape[0], self.K, radius)
-
     def sizes(self) -> Sizes:
         """D = 2·radius·√K and r_S = D/2: the set is symmetric, and all vertices have the same norm."""
         r = self.radius * np.sqrt(self.K)
         return Sizes.of(2.0 * r, r)
 
-    def row_ranges(self, design: Design) -> tuple[Array, Array]:
-        """±radius times the sum of the K largest |a_ij|."""
-        most = np.zeros(design.n)
-        for I, block in row_blocks(design, CHUNK // 4):
-            most[I] = self.radius * np.partition(np.abs(block), -self.K, axis=1)[:, -self.K :].sum(axis=1)
-        return -most, most
+    def _dual_norms(self, rows: Array) -> Array:
+        return np.asarray(np.partition(np.abs(rows), -self.K, axis=1)[:, -self.K :].sum(axis=1))
 
 
-class KSupport(AtomSet):
+class KSupport(SupportBall):
     """Ball of the k-support norm: the hull of {w : at most K entries, ‖w‖₂ ≤ radius}.
 
     Its atoms are the K-sparse vectors of l2 norm ``radius``; runs start at the origin. It is the tightest convex set around
@@ -251,38 +225,10 @@ class KSupport(AtomSet):
     """
 
     def __init__(self, d: int, K: int, radius: float) -> None:
-        self.shape = (dimension(d),)
-        self.K = count_of(K, self.shape[0])
-        self.radius = positive(radius, "radius")
-
-    def __repr__(self) -> str:
-        return f"KSupport({self.shape[0]}, K={self.K}, radius={self.radius:g})"
+        super().__init__(d, K, radius)
 
     def _on(self, g: Array, places: Index) -> Sparse:
-        """The best atom with these places."""
         return Sparse(places, 0.0 - self.radius * direction(g[places]))
-
-    def argmin(self, g: Array) -> Sparse:
-        return self._on(g, top(np.abs(g), self.K))
-
-    def best(self, g: Array, m: int) -> SparseBlock:
-        """The best atom, and the best ones on supports that differ from its by one exchange."""
-        atoms = [self._on(g, places) for places in swapped_supports(np.abs(g), self.K, m)]
-        block = SparseBlock(self.shape[0], atoms[1:])
-        by = np.argsort(block.dots(g), kind="stable").tolist() if len(block) else []
-        return SparseBlock(self.shape[0], [atoms[0], *(atoms[1 + i] for i in by)])
-
-    def start(self, rng: np.random.Generator) -> Sparse:
-        """The origin."""
-        return Sparse(np.zeros(0, dtype=np.intp), np.zeros(0))
-
-    def centre(self) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
-        return Iterate.at(self.start(np.random.default_rng(0)), self.shape)
-
-    def _holds(self, x: Array, tol: float) -> bool:
-        return self.gauge(x) <= 1.0 + tol
 
     def gauge(self, x: Array) -> float:
         """The least c for which x lies in c times the set: the k-support norm over the radius."""
@@ -291,8 +237,6 @@ class KSupport(AtomSet):
 
     def decompose(self, w: Array) -> Iterate:
         """At most d + 1 atoms. The largest entries stand in all of them; the others are shares of one size, taken in turn."""
-        from greedyhull.points.iterate import Iterate
-
         x = self._inside(w)
         largest = float(np.abs(x).max())
         if largest == 0.0:
@@ -315,21 +259,14 @@ class KSupport(AtomSet):
     def max_abs(self, c: Array) -> float:
         return self.radius * length(c[top(c, self.K)])
 
-    def rescaled(self, radius: float) -> KSupport:
-        return KSupport(self.shape[0], self.K, radius)
-
     def sizes(self) -> Sizes:
         """D = 2·radius and r_S = radius."""
         return Sizes.of(2.0 * self.radius, self.radius)
 
-    def row_ranges(self, design: Design) -> tuple[Array, Array]:
-        """±radius times the norm of the K largest |a_ij|."""
-        most = np.zeros(design.n)
-        for I, block in row_blocks(design, CHUNK // 4):
-            rows = np.partition(np.abs(block), -self.K, axis=1)[:, -self.K :]
-            sizes = np.maximum(rows.max(axis=1), 1e-290)
-            most[I] = self.radius * sizes * np.linalg.norm(rows / sizes[:, None], axis=1)
-        return -most, most
+    def _dual_norms(self, rows: Array) -> Array:
+        rows = np.partition(np.abs(rows), -self.K, axis=1)[:, -self.K :]
+        sizes = np.maximum(rows.max(axis=1), 1e-290)
+        return np.asarray(sizes * np.linalg.norm(rows / sizes[:, None], axis=1))
 
 
 def _norm_and_split(sizes: Array, K: int) -> tuple[float, int]:

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from greedyhull.atoms.arguments import array_of, numbers, positive, vector_or_matrix
-from greedyhull.atoms.base import AtomSet, Sizes
+from greedyhull.atoms.base import Budget, GaugeBall, Sizes
 from greedyhull.atoms.geometry import row_extremes
 from greedyhull.atoms.neighbours import largest, lowest, total
-from greedyhull.atoms.vertices import farthest_coordinates
+from greedyhull.atoms.simplex import CappedSimplex
 from greedyhull.errors import check
 from greedyhull.points.aligned import coordinates
 from greedyhull.points.arrays import flat
 from greedyhull.points.gradients import as_array, kept_entries
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Basis, BasisBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design, Index
 
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
+
+def _size(S: L1Ball | PositiveL1Ball) -> Any:
+    """The size of a set as its constructor takes it."""
+    return S.shape[0] if len(S.shape) == 1 else S.shape
 
 
-class L1Ball(AtomSet):
+class L1Ball(GaugeBall):
     """Weighted l1 ball {w : Σ weights_j |w_j| ≤ radius}.
 
     Its atoms are ±(radius/weights_j)·e_j and the origin, where runs start. It is the constraint form of the lasso penalty.
@@ -78,8 +81,7 @@ class L1Ball(AtomSet):
 
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else ", weights=..."
-        size = self.shape[0] if len(self.shape) == 1 else self.shape
-        return f"L1Ball({size}, radius={self.radius:g}{weighted})"
+        return f"L1Ball({_size(self)}, radius={self.radius:g}{weighted})"
 
     def __len__(self) -> int:
         return 2 * self.size
@@ -100,10 +102,13 @@ class L1Ball(AtomSet):
         return np.concatenate([up, -up])
 
     def block(self, j: Any) -> BasisBlock:
-        """The atoms number j, an index array."""
         i = j % self.size
         size = self.radius if self.weights is None else self._scale[i]
         return BasisBlock(self.size, i, np.where(j < self.size, size, -size))
+
+    def budget(self) -> Budget | None:
+        vectors = type(self) is L1Ball and len(self.shape) == 1  # the core works on vectors
+        return Budget.of(self._scale, positive=False, whole=False) if vectors else None
 
     def argmin(self, g: Array) -> Basis:
         if type(g) is not np.ndarray:
@@ -133,13 +138,7 @@ class L1Ball(AtomSet):
         return BasisBlock(self.size, places[index], np.where(entries[index] > 0, -scale[index], scale[index]))
 
     def start(self, rng: np.random.Generator) -> Basis:
-        """The origin."""
         return Basis(0, 0.0)
-
-    def centre(self) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
-        return Iterate.at(Basis(0, 0.0), self.shape)
 
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
         """Whether the point lies in the ball; a matrix that is kept by its entries is not written out."""
@@ -152,26 +151,18 @@ class L1Ball(AtomSet):
 
     def _entries(self, w: Any) -> tuple[Index, Array] | None:
         """The places and entries of a matrix that an iterate keeps by single entries."""
-        from greedyhull.points.iterate import Iterate
-
         kept = len(self.shape) == 2 and isinstance(w, Iterate) and w.keeps_atoms and w.shape == self.shape
         if not kept or not isinstance(w.block, BasisBlock):
             return None
         index, which = np.unique(w.block.index, return_inverse=True)
         return index, np.bincount(which.ravel(), w.block.scale * w.weights, len(index))
 
-    def _holds(self, x: Array, tol: float) -> bool:
-        return self.gauge(x) <= 1.0 + tol
-
     def gauge(self, x: Array) -> float:
-        """The least c for which x lies in c times the ball."""
         if self.weights is None:
             return total(np.abs(x)) / self.radius
         return total(np.abs(flat(x) / self._scale))
 
     def decompose(self, w: Array) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
         x = flat(self._inside(w))
         index = np.flatnonzero(x)
         scale = np.where(x[index] > 0, 1.0, -1.0) * np.broadcast_to(self._scale, self.size)[index]
@@ -190,8 +181,7 @@ class L1Ball(AtomSet):
         return self.radius if self.weights is None else float(self._scale.max())
 
     def rescaled(self, radius: float) -> L1Ball:
-        weights = None if self.weights is None else self.weights.reshape(self.shape)
-        return L1Ball(self.shape[0] if len(self.shape) == 1 else self.shape, radius, weights=weights)
+        return L1Ball(_size(self), radius, weights=None if self.weights is None else self.weights.reshape(self.shape))
 
     def sizes(self) -> Sizes:
         """D = 2 max_j scale_j and r_S = D/2: the set is symmetric, and its longest atom is opposite to another."""
@@ -215,10 +205,10 @@ class L1Ball(AtomSet):
         return -most, most
 
 
-class PositiveL1Ball(AtomSet):
+class PositiveL1Ball(CappedSimplex):
     """{w ≥ 0 : Σ weights_j w_j ≤ radius}; the last of its d + 1 atoms is the origin.
 
-    Without weights it is the `CappedSimplex`; it has in addition the gauge and the scale of an `L1Ball`.
+    Without weights it is the `CappedSimplex`; it has in addition the gauge and the shapes of an `L1Ball`.
 
     >>> PositiveL1Ball(3, 2.0).argmin(np.array([1.0, -3.0, 0.5]))
     Basis(index=1, scale=2.0)
@@ -234,70 +224,19 @@ class PositiveL1Ball(AtomSet):
 
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else ", weights=..."
-        size = self.shape[0] if len(self.shape) == 1 else self.shape
-        return f"PositiveL1Ball({size}, radius={self.radius:g}{weighted})"
-
-    def __len__(self) -> int:
-        return self.size + 1
-
-    def __getitem__(self, j: int) -> Basis:
-        return self.block(np.array([range(len(self))[j]]))[0]
+        return f"PositiveL1Ball({_size(self)}, radius={self.radius:g}{weighted})"
 
     @property
     def scale(self) -> Array:
-        """radius/weight_j: the length of the atom along each coordinate."""
         return self._scale
-
-    def scores(self, g: Array) -> Array:
-        return np.append(flat(g) * self._scale, 0.0)
-
-    def block(self, j: Any) -> BasisBlock:
-        """The atoms number j, an index array."""
-        origin = j == self.size
-        i = np.where(origin, 0, j)
-        return BasisBlock(self.size, i, np.where(origin, 0.0, self._scale[i]))
-
-    def argmin(self, g: Array) -> Basis:
-        j = int((flat(g) * self._scale).argmin())
-        return Basis(0, 0.0) if g.item(j) >= 0 else Basis(j, float(self._scale[j]))
-
-    def best(self, g: Array, m: int) -> BasisBlock:
-        return self.block(lowest(self.scores(g), m))
-
-    def start(self, rng: np.random.Generator) -> Basis:
-        """The origin."""
-        return Basis(0, 0.0)
-
-    def centre(self) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
-        m = len(self)
-        return Iterate(self.block(np.arange(m)), np.full(m, 1.0 / m), self.shape)
-
-    def _holds(self, x: Array, tol: float) -> bool:
-        return bool((flat(x) / self._scale).min() >= -tol) and self.gauge(x) <= 1.0 + tol
 
     def gauge(self, x: Array) -> float:
         """The least c for which x ≥ 0 lies in c times the set."""
         return float(np.abs(flat(x) / self._scale).sum())
 
-    def decompose(self, w: Array) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
-        x = flat(self._inside(w))
-        j = np.flatnonzero(x > 0)
-        weights = x[j] / self._scale[j]
-        slack = 1.0 - float(weights.sum())
-        if slack > 0 or not len(j):  # what is left of the budget stays at the origin
-            j, weights = np.append(j, self.size), np.append(weights, slack)
-        return Iterate(self.block(j), weights / weights.sum(), self.shape)
-
-    def max_abs(self, c: Array) -> float:
-        return float((flat(c) * self._scale).max())
-
     def rescaled(self, radius: float) -> PositiveL1Ball:
         weights = None if self.weights is None else self.weights.reshape(self.shape)
-        return PositiveL1Ball(self.shape[0] if len(self.shape) == 1 else self.shape, radius, weights=weights)
+        return PositiveL1Ball(_size(self), radius, weights=weights)
 
     def sizes(self) -> Sizes:
         """D = √(a² + b²) with the two longest atoms a and b; the ball about the origin that holds all atoms bounds r_S."""
@@ -305,20 +244,8 @@ class PositiveL1Ball(AtomSet):
         return Sizes(Constant(float(np.hypot(*longest)) if len(longest) == 2 else float(longest[0]), "exact", "D"),
                      Constant(float(longest[-1]), "upper bound", "r_S"))
 
-    def radius_around(self, x: Array) -> Constant:
-        """‖scale_j e_j − x‖² = ‖x‖² + scale_j² − 2 scale_j x_j, and ‖x‖² for the origin."""
-        longest = float(self._scale.max())
-        scale, u = self._scale / longest, flat(x) / longest  # of which no square vanishes
-        return Constant(longest * float(np.sqrt(u @ u + max((scale * (scale - 2.0 * u)).max(), 0.0))), "exact", "R")
-
     def curvature(self, form: Any) -> Constant:
-        """max over i, j of ‖scale_i e_i − scale_j e_j‖²_H and scale_j² H_jj; with weights, that of the l1 ball bounds it."""
-        if self.weights is not None:
-            return Constant(4.0 * float((form.diagonal() * self._scale * self._scale).max()), "upper bound", "M")
-        most, status = farthest_coordinates(form)
-        return Constant(self.radius * (self.radius * max(most, float(form.diagonal().max()))), status, "M")
-
-    def row_ranges(self, design: Design) -> tuple[Array, Array]:
-        """min and max over j of 0 and scale_j a_ij."""
-        low, high = row_extremes(design, self._scale)
-        return np.minimum(low, 0.0), np.maximum(high, 0.0)
+        """With weights, that of the l1 ball bounds it."""
+        if self.weights is None:
+            return super().curvature(form)
+        return Constant(4.0 * float((form.diagonal() * self._scale * self._scale).max()), "upper bound", "M")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +18,8 @@ from greedyhull.errors import GreedyhullError, check, no_file
 from greedyhull.kernels.polyhedral_qp import Limits
 from greedyhull.points.aligned import alike, keep, labels_of
 from greedyhull.points.arrays import length, locked
-from greedyhull.types import Array, Atom, Block, Design, SetTraits, Shape
-
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
+from greedyhull.points.iterate import Iterate
+from greedyhull.types import Array, Atom, Block, Design, Shape
 
 
 def extent_of(P: Rows, model: Model) -> Extent:
@@ -217,7 +215,7 @@ class Polytope(AtomSet):
         self.dense_atoms = int(np.count_nonzero(x)) > 0.4 * x.size or x.size < 8
         self._one = x
 
-    def _by_coordinates(self) -> RowsRegion | None:
+    def _region(self) -> RowsRegion | None:
         P, extent = self.rows, self._extent
         if P.dense is None or P.d > TOGETHER:
             return None
@@ -226,11 +224,6 @@ class Polytope(AtomSet):
     def _least(self, g: Array) -> float:
         """The least ⟨g, ·⟩, always from the same basis."""
         return float(self.best(g.reshape(self.shape), 1).dots(g)[0])
-
-    @property
-    def traits(self) -> SetTraits:
-        """Those of any set, and all variables together where they are not too many."""
-        return super().traits._replace(region=self._by_coordinates())
 
     @property
     def extent(self) -> Any:
@@ -263,8 +256,6 @@ class Polytope(AtomSet):
 
     def centre(self) -> Iterate:
         """The mean of many vertices."""
-        from greedyhull.points.iterate import Iterate
-
         rng, oracle = np.random.default_rng(0), self.oracle()
         block = oracle.argmin(np.ones(self.shape)).atom.block(self.rows.d)
         for _ in range(min(2 * self.rows.d, 64)):  # vertices in the centre, at most

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from greedyhull.atoms.arguments import dimension, numbers, positive
-from greedyhull.atoms.base import AtomSet, Sizes
-from greedyhull.atoms.geometry import CHUNK, products, row_blocks, row_norms
-from greedyhull.atoms.regions import BallRegion, BoxRegion, as_written
+from greedyhull.atoms.base import AtomSet, GaugeBall, Sizes
+from greedyhull.atoms.geometry import products, row_norms
+from greedyhull.atoms.regions import BallRegion, BoxRegion
 from greedyhull.errors import check, shown
 from greedyhull.points.aligned import coordinates
 from greedyhull.points.arrays import length
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Dense, DenseBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Design, Region, SetTraits
-
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
+from greedyhull.types import Array, Design, Region
 
 
 class L2Ball(AtomSet):
@@ -58,11 +56,8 @@ class L2Ball(AtomSet):
         check(self.middle.shape == self.shape, f"centre has shape {self.middle.shape}; {d} numbers are wanted.")
         self.middle.flags.writeable = False
 
-    @property
-    def traits(self) -> SetTraits:
-        """Those of any set, and the ball, unless a derived class answers with other atoms."""
-        region = BallRegion(self.middle, self.radius) if as_written(type(self), L2Ball) else None
-        return super().traits._replace(region=region)
+    def _region(self) -> BallRegion:
+        return BallRegion(self.middle, self.radius)
 
     def __repr__(self) -> str:
         return f"L2Ball({self.shape[0]}, radius={self.radius:g}{', centre=...' if self.middle.any() else ''})"
@@ -89,8 +84,6 @@ class L2Ball(AtomSet):
 
     def _between(self, u: Array, share: float) -> Iterate:
         """centre + share·radius·u for a unit vector u, as the two ends of that diameter."""
-        from greedyhull.points.iterate import Iterate
-
         ends = np.stack([self.middle + self.radius * u, self.middle - self.radius * u])
         weights = np.array([0.5 * (1.0 + share), 0.5 * (1.0 - share)])
         keep = np.flatnonzero(weights > 0)
@@ -140,7 +133,7 @@ def direction(g: Array) -> Array:
     return np.asarray(scaled / np.linalg.norm(scaled))
 
 
-class LpBall(AtomSet):
+class LpBall(GaugeBall):
     """Ball of the lp norm, {w : ‖w‖_p ≤ radius}, 1 ≤ p ≤ ∞.
 
     For 1 < p < ∞ every point of the sphere is an atom: opposite to g it is the one with |w_j| proportional to
@@ -182,15 +175,11 @@ class LpBall(AtomSet):
     def __repr__(self) -> str:
         return f"LpBall({self.shape[0]}, radius={self.radius:g}, p={self.p:g})"
 
-    @property
-    def traits(self) -> SetTraits:
-        """Those of any set, and the ball or the box for p = 2 and ∞, unless a derived class answers with other atoms."""
-        region: Region | None = None
-        if as_written(type(self), LpBall) and self.p == 2.0:
-            region = BallRegion(np.zeros(self.shape), self.radius)
-        elif as_written(type(self), LpBall) and self.p == np.inf:
-            region = BoxRegion(np.full(self.shape, -self.radius), np.full(self.shape, self.radius))
-        return super().traits._replace(region=region)
+    def _region(self) -> Region | None:
+        if self.p == 2.0:
+            return BallRegion(np.zeros(self.shape), self.radius)
+        ends = np.full(self.shape, -self.radius), np.full(self.shape, self.radius)
+        return BoxRegion(*ends) if self.p == np.inf else None
 
     @property
     def dual(self) -> float:
@@ -210,26 +199,11 @@ class LpBall(AtomSet):
         atom = shares * (self.radius / norm(shares, self.p))
         return Dense(np.where(g > 0, 0.0 - atom, atom))
 
-    def start(self, rng: np.random.Generator) -> Dense:
-        """The origin."""
-        return Dense(np.zeros(self.shape))
-
-    def centre(self) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
-        return Iterate.at(self.start(np.random.default_rng(0)), self.shape)
-
-    def _holds(self, x: Array, tol: float) -> bool:
-        return self.gauge(x) <= 1.0 + tol
-
     def gauge(self, x: Array) -> float:
-        """The least c for which x lies in c times the ball."""
         return norm(x / self.radius, self.p)
 
     def decompose(self, w: Array) -> Iterate:
         """The two ends of the diameter through w."""
-        from greedyhull.points.iterate import Iterate
-
         x = self._inside(w)
         share = self.gauge(x)
         if share == 0.0:
@@ -252,12 +226,8 @@ class LpBall(AtomSet):
         r = self.radius * self.shape[0] ** max(0.5 - 1.0 / self.p, 0.0)
         return Sizes.of(2.0 * r, r)
 
-    def row_ranges(self, design: Design) -> tuple[Array, Array]:
-        """±radius·‖a_i‖_q."""
-        most = np.zeros(design.n)
-        for I, block in row_blocks(design, CHUNK // 4):
-            most[I] = [self.radius * norm(row, self.dual) for row in block]
-        return -most, most
+    def _dual_norms(self, rows: Array) -> Array:
+        return np.array([norm(row, self.dual) for row in rows])
 
 
 def norm(x: Any, p: float) -> float:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from greedyhull.atoms.arguments import HUGE, array_of, numbers
 from greedyhull.atoms.base import AtomSet, ClosedOracle, OracleBase, Sizes
-from greedyhull.atoms.joined import Product
+from greedyhull.atoms.joined import Product, one_block
+from greedyhull.atoms.wrapped import Around
 from greedyhull.errors import check, shown
 from greedyhull.points.aligned import keep, kept, labels_of, ordered
 from greedyhull.points.arrays import locked
+from greedyhull.points.coordinate_iterate import CoordinateIterate
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import Joint, OwnedBlock
 from greedyhull.points.shapes import Basis, BasisBlock, Dense, Sparse, dense
 from greedyhull.points.validate import as_answer, as_floor, as_shortlist
@@ -25,65 +27,58 @@ from greedyhull.types import (
     Atom,
     Block,
     Design,
-    Finite,
     Floor,
     Index,
     Oracle,
     SetTraits,
     Shortlist,
     State,
-    listed,
 )
 from greedyhull.types import AtomSet as AnySet
 
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
 
+class Mapped(Around):
+    """Points c·w + v for w in S: atoms of S, moved; what is asked of them is asked of S."""
 
-class Mapped(AtomSet):
-    """Points T(w) for w in S, where T is linear or a shift: atoms of S, moved; what is asked of them is asked of S."""
-
-    unit = 1.0  # by which scores of S are multiplied
+    example = "Simplex(d) is wanted first."
+    c = unit = 1.0  # scores of S are multiplied by unit = |c|
+    v: Array | None = None  # None: zero
 
     def __init__(self, S: AnySet) -> None:
-        check(isinstance(S, AtomSet), lambda: f"{type(self).__name__} was given {shown(S)}; a set of atoms such as "
-                                              "Simplex(d) is wanted first.")
-        self.S, self.shape, self.owners, self.dense_atoms = S, S.shape, S.traits.owners, S.dense_atoms
+        super().__init__(S)
+        self.owners = S.traits.owners
 
-    @abstractmethod
-    def moved(self, d: Atom) -> Atom:
-        """An atom of S with one owner, moved."""
-
-    @abstractmethod
-    def back(self, x: Array) -> Array:
-        """The point of S that x comes from."""
-
-    @abstractmethod
-    def seen_by(self, g: Array) -> tuple[Array, float]:
-        """h and c with ⟨g, T(w)⟩ = unit·⟨h, w⟩ + c."""
-
-    @abstractmethod
-    def _said(self, inner: SetTraits) -> SetTraits:
-        """What the set is, if S is ``inner``."""
-
-    @property
-    def traits(self) -> SetTraits:
-        inner = self.S.traits
-        region = None if inner.region is None else inner.region.moved(*self._affine())
-        return self._said(inner._replace(region=region, gradients="dense", slides=False, compresses=False, faces=False,
-                                           dense_atoms=self.dense_atoms))
+    def _of(self, S: AnySet) -> Mapped:
+        """The same of another set."""
+        return type(self)(S, self.c if self.v is None else self.v)  # type: ignore[call-arg]
 
     def _bare(self) -> AtomSet:
         inner = self.S._bare()
         return self if inner is self.S else self._of(inner)
 
-    @abstractmethod
-    def _of(self, S: AnySet) -> Mapped:
-        """The same of another set."""
+    @property
+    def traits(self) -> SetTraits:
+        inner, v = self.S.traits, self.v
+        radius = None if inner.radius is None else self.unit * inner.radius
+        middle = None if inner.middle is None else self.c * inner.middle
+        if v is not None:
+            middle = None if radius is None else v if middle is None else middle + v
+        total = None if inner.total is None or self.c < 0.0 or v is not None else self.c * inner.total
+        region = None if inner.region is None else inner.region.moved(self.c, np.zeros(self.shape) if v is None else v)
+        return inner._replace(region=region, gradients="dense", slides=False, compresses=False, faces=False,
+                              dense_atoms=self.dense_atoms, radius=radius, middle=middle, total=total)
 
-    @abstractmethod
-    def _affine(self) -> tuple[float, Array]:
-        """c and v with T(w) = c·w + v."""
+    def back(self, x: Array) -> Array:
+        """The point of S that x comes from."""
+        return np.asarray(x / self.c if self.v is None else x - self.v)
+
+    def seen_by(self, g: Array) -> tuple[Array, float]:
+        """h and b with ⟨g, c·w + v⟩ = unit·⟨h, w⟩ + b; of c·g only the sign matters to an argmin, and sizes may overflow."""
+        return (g if self.c > 0.0 else -g), 0.0 if self.v is None else float(np.vdot(g, self.v))
+
+    def moved(self, d: Atom) -> Atom:
+        """An atom of S with one owner, moved."""
+        raise NotImplementedError
 
     # --- its atoms ------------------------------------------------------------------------------------------------
 
@@ -99,9 +94,9 @@ class Mapped(AtomSet):
     def blocks(self, block: Block) -> Block:
         """Atoms of S, moved."""
         if isinstance(block, OwnedBlock):
-            inner = _block([self._part(block.inner[i], int(b)) for i, b in enumerate(block.owners)], prod(self.shape))
+            inner = one_block([self._part(block.inner[i], int(b)) for i, b in enumerate(block.owners)], prod(self.shape))
             return OwnedBlock(inner, block.owners)
-        return _block([self.moved(block[i]) for i in range(len(block))], prod(self.shape))
+        return one_block([self.moved(block[i]) for i in range(len(block))], prod(self.shape))
 
     def argmin(self, g: Array) -> Atom:
         return self._moved(self.S.atom(self.seen_by(g)[0]))
@@ -119,18 +114,6 @@ class Mapped(AtomSet):
     def start(self, rng: np.random.Generator) -> Atom:
         return self._moved(self.S.start(rng))
 
-    def _listed(self) -> Finite:
-        known = listed(self.S)
-        check(known is not None, lambda: f"The atoms of {self.S!r} cannot be listed.")
-        assert known is not None
-        return known
-
-    def __bool__(self) -> bool:
-        return True
-
-    def __len__(self) -> int:
-        return len(self._listed())
-
     def __getitem__(self, j: int) -> Atom:
         return self._moved(self._listed()[j])
 
@@ -144,52 +127,86 @@ class Mapped(AtomSet):
     # --- its points -----------------------------------------------------------------------------------------------
 
     def _iterate(self, w: Iterate) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
         return Iterate(self.blocks(w.block), w.weights, self.shape)
 
     def centre(self) -> Iterate:
         return self._iterate(self.S.centre())
 
     def decompose(self, w: Array) -> Iterate:
-        from greedyhull.atoms.arguments import array_of
-
         x = array_of(w)
         check(x.shape == self.shape, lambda: f"The array has shape {x.shape} but {self!r} holds points of shape {self.shape}.")
         return self._iterate(self.S.decompose(self.back(x)))
 
     def contains_quickly(self, w: Iterate) -> bool | None:
-        """Whether it lies in the set, where S would know at once."""
-        from greedyhull.points.coordinate_iterate import CoordinateIterate
-
         return None if self.S.contains_quickly(CoordinateIterate(self.back(w.array()))) is None else self.contains(w)
+
+    @cached_property
+    def _rounding(self) -> float:
+        """What rounding w + v may do to a point of S, relative to what tolerances of S are relative to."""
+        if self.v is None:
+            return 0.0
+        return 4.0 * (2.0**-52) * float(np.abs(self.v).max()) / max(self.S.least_size, 1e-300)
+
+    @cached_property
+    def _parts(self) -> list[Translated]:
+        """The parts of a product, each with its own shift, and so with its own rounding."""
+        S, v = self.S, self.v
+        if v is None or not isinstance(S, Product):
+            return []
+        return [Translated(T, part.reshape(T.shape)) for T, part in zip(S.sets, S.slices(v), strict=True)]
 
     @property
     def resolution(self) -> float:
-        return self.S.resolution
+        return max((T.resolution for T in self._parts), default=self.S.resolution + self._rounding)
 
     @property
     def least_size(self) -> float:
         return self.unit * self.S.least_size
 
-    @property
-    def coarse(self) -> str:
-        return self.S.coarse
+    def contains(self, w: Any, tol: float = 1e-9) -> bool:
+        x = array_of(w)
+        if isinstance(self.S, Product) and self._parts and x.shape == self.shape:
+            return all(T.contains(part, tol) for T, part in zip(self._parts, self.S.slices(x), strict=True))
+        return x.shape == self.shape and self.S.contains(self.back(x), tol + self._rounding)
 
-    @property
-    def sized(self) -> bool:
-        return self.S.sized
-
-    @property
-    def seen(self) -> tuple[float, float] | None:
-        return self.S.seen
+    def excludes(self, w: Any, tol: float = 1e-9) -> bool:
+        x = array_of(w)
+        if isinstance(self.S, Product) and self._parts and x.shape == self.shape:
+            return any(T.excludes(part, tol) for T, part in zip(self._parts, self.S.slices(x), strict=True))
+        return x.shape != self.shape or self.S.excludes(self.back(x), tol + self._rounding)
 
     def saw(self, d: Atom) -> None:
         """Nothing to do: S has seen its own atom as it answered."""
 
+    # --- its sizes ------------------------------------------------------------------------------------------------
+
+    def max_abs(self, c: Array) -> float:
+        return self.unit * self.S.max_abs(c) + (0.0 if self.v is None else float((c * np.abs(self.v)).sum()))
+
+    def rescaled(self, radius: float) -> Mapped:
+        return self._of(self.S.rescaled(radius / self.unit))
+
+    def sizes(self) -> Sizes:
+        return Sizes(*(_times(self.unit, size) for size in self.S.sizes()))
+
+    def radius_around(self, x: Array) -> Constant:
+        return _times(self.unit, self.S.radius_around(self.back(x)))
+
+    def curvature(self, form: Any) -> Constant:
+        return _times(self.c, _times(self.c, self.S.curvature(form)))
+
+    def row_ranges(self, design: Design) -> tuple[Array, Array]:
+        shift = 0.0 if self.v is None else design.matvec(self.v)
+        low, high = (self.c * end + shift for end in self.S.row_ranges(design))
+        return (low, high) if self.c > 0.0 else (high, low)
+
+
+def _times(c: float, constant: Constant) -> Constant:
+    return Constant(c * float(constant), constant.status, constant.name)
+
 
 class MappedOracle(OracleBase):
-    """The oracle of S, asked for h with ⟨g, T(w)⟩ = unit·⟨h, w⟩ + c; slacks are multiplied by the unit."""
+    """The oracle of S, asked with the gradient that S sees; slacks are multiplied by the unit."""
 
     __slots__ = ("S", "inner")
 
@@ -218,14 +235,6 @@ class MappedOracle(OracleBase):
 
     def restore(self, state: State) -> None:
         self.inner.restore(state)
-
-
-def _block(atoms: list[Any], size: int) -> Block:
-    """Atoms in one block."""
-    block: Block = atoms[0].block(size)
-    for d in atoms[1:]:
-        block = block.append(d)
-    return block
 
 
 class Scaled(Mapped):
@@ -263,18 +272,6 @@ class Scaled(Mapped):
     def __repr__(self) -> str:
         return f"Scaled({self.S!r}, {self.c:g})"
 
-    def _of(self, S: AnySet) -> Scaled:
-        return Scaled(S, self.c)
-
-    def _affine(self) -> tuple[float, Array]:
-        return self.c, np.zeros(self.shape)
-
-    def _said(self, inner: SetTraits) -> SetTraits:
-        radius = None if inner.radius is None else abs(self.c) * inner.radius
-        middle = None if inner.middle is None else self.c * inner.middle
-        return inner._replace(radius=radius, middle=middle,
-                              total=None if inner.total is None or self.c < 0.0 else self.c * inner.total)
-
     def moved(self, d: Atom) -> Atom:
         if isinstance(d, Basis):
             return Basis(d.index, self.c * d.scale + 0.0)
@@ -288,42 +285,6 @@ class Scaled(Mapped):
         if isinstance(block, OwnedBlock) and isinstance(block.inner, BasisBlock):
             return OwnedBlock(self.blocks(block.inner), block.owners)
         return super().blocks(block)
-
-    def back(self, x: Array) -> Array:
-        return np.asarray(x / self.c)
-
-    def seen_by(self, g: Array) -> tuple[Array, float]:
-        return (g if self.c > 0.0 else -g), 0.0  # of c·g only the sign matters to an argmin, and sizes may overflow
-
-    def contains(self, w: Any, tol: float = 1e-9) -> bool:
-        return self.S.contains(self.back(array_of(w)), tol)
-
-    def excludes(self, w: Any, tol: float = 1e-9) -> bool:
-        return self.S.excludes(self.back(array_of(w)), tol)
-
-    def max_abs(self, c: Array) -> float:
-        return abs(self.c) * self.S.max_abs(c)
-
-    def rescaled(self, radius: float) -> Scaled:
-        return Scaled(self.S.rescaled(radius / abs(self.c)), self.c)
-
-    def sizes(self) -> Sizes:
-        """Those of S, times |c|."""
-        D, r = self.S.sizes()
-        return Sizes(*(Constant(abs(self.c) * float(size), size.status, size.name) for size in (D, r)))
-
-    def radius_around(self, x: Array) -> Constant:
-        R = self.S.radius_around(self.back(x))
-        return Constant(abs(self.c) * float(R), R.status, R.name)
-
-    def curvature(self, form: Any) -> Constant:
-        """That over S, times c²."""
-        M = self.S.curvature(form)
-        return Constant(self.c * (self.c * float(M)), M.status, M.name)
-
-    def row_ranges(self, design: Design) -> tuple[Array, Array]:
-        low, high = self.S.row_ranges(design)
-        return (self.c * low, self.c * high) if self.c > 0.0 else (self.c * high, self.c * low)
 
 
 class Translated(Mapped):
@@ -349,6 +310,8 @@ class Translated(Mapped):
     array([0.8333, 0.8333, 0.8333])
     """
 
+    v: Array
+
     def __init__(self, S: AnySet, v: Any) -> None:
         super().__init__(S)
         keep(self, labels_of(v, -1) if kept(S) is None else kept(S))
@@ -363,16 +326,6 @@ class Translated(Mapped):
     def __repr__(self) -> str:
         return f"Translated({self.S!r}, v of length {float(np.abs(self.v).max()) if self.v.size else 0.0:g})"
 
-    def _of(self, S: AnySet) -> Translated:
-        return Translated(S, self.v)
-
-    def _affine(self) -> tuple[float, Array]:
-        return 1.0, self.v
-
-    def _said(self, inner: SetTraits) -> SetTraits:
-        middle = None if inner.radius is None else self.v if inner.middle is None else inner.middle + self.v
-        return inner._replace(middle=middle, total=None)
-
     def moved(self, d: Atom) -> Atom:
         if self._sparse and isinstance(d, (Basis, Sparse)):
             few = d if isinstance(d, Sparse) else Sparse(np.array([d.index]), np.array([d.scale]))
@@ -384,59 +337,3 @@ class Translated(Mapped):
 
     def _part(self, d: Atom, owner: int) -> Atom:
         return self.moved(d) if owner == 0 else d
-
-    def back(self, x: Array) -> Array:
-        return np.asarray(x - self.v)
-
-    def seen_by(self, g: Array) -> tuple[Array, float]:
-        return g, float(np.vdot(g, self.v))
-
-    @cached_property
-    def _rounding(self) -> float:
-        """What rounding w + v may do to a point of S, relative to what tolerances of S are relative to."""
-        return 4.0 * (2.0**-52) * float(np.abs(self.v).max()) / max(self.S.least_size, 1e-300)
-
-    @cached_property
-    def _shifted(self) -> list[Translated]:
-        """The parts of a product, each with its own shift, and so with its own rounding."""
-        S = self.S
-        return [Translated(T, v.reshape(T.shape)) for T, v in zip(S.sets, S.slices(self.v), strict=True)] if isinstance(
-            S, Product) else []
-
-    @property
-    def resolution(self) -> float:
-        return max((T.resolution for T in self._shifted), default=self.S.resolution + self._rounding)
-
-    def contains(self, w: Any, tol: float = 1e-9) -> bool:
-        x = array_of(w)
-        if isinstance(self.S, Product) and x.shape == self.shape:
-            return all(T.contains(part, tol) for T, part in zip(self._shifted, self.S.slices(x), strict=True))
-        return x.shape == self.shape and self.S.contains(self.back(x), tol + self._rounding)
-
-    def excludes(self, w: Any, tol: float = 1e-9) -> bool:
-        x = array_of(w)
-        if isinstance(self.S, Product) and x.shape == self.shape:
-            return any(T.excludes(part, tol) for T, part in zip(self._shifted, self.S.slices(x), strict=True))
-        return x.shape != self.shape or self.S.excludes(self.back(x), tol + self._rounding)
-
-    def max_abs(self, c: Array) -> float:
-        return self.S.max_abs(c) + float((c * np.abs(self.v)).sum())
-
-    def rescaled(self, radius: float) -> Translated:
-        return Translated(self.S.rescaled(radius), self.v)
-
-    def sizes(self) -> Sizes:
-        """Those of S."""
-        return self.S.sizes()
-
-    def radius_around(self, x: Array) -> Constant:
-        return self.S.radius_around(self.back(x))
-
-    def curvature(self, form: Any) -> Constant:
-        """That over S."""
-        return self.S.curvature(form)
-
-    def row_ranges(self, design: Design) -> tuple[Array, Array]:
-        low, high = self.S.row_ranges(design)
-        shift = design.matvec(self.v)
-        return low + shift, high + shift

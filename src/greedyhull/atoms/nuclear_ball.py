@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,14 +10,13 @@ from greedyhull.atoms.arguments import array_of, matrix_shape, positive
 from greedyhull.atoms.base import AtomSet, Sizes
 from greedyhull.atoms.singular_oracle import SingularOracle, converged_pair, exact_pairs, leading_pairs, lying, scaled
 from greedyhull.points.arrays import is_sparse
+from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.factors import Factors, balanced, of_block
 from greedyhull.points.gradients import as_array
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import RankOne, RankOneBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Block, MatrixQuadratic, ModelledMatrix, Objective, SetTraits
-
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
+from greedyhull.types import Array, Block, MatrixQuadratic, ModelledMatrix, Objective
 
 DROPPED = 1e-11  # of the largest singular value: what a slide leaves out
 FEW = 60  # pairs at least that a slide looks at
@@ -64,6 +63,7 @@ class NuclearBall(AtomSet):
     """
 
     gradients = "any"
+    _draws = True
 
     def __init__(self, shape: Any, radius: float) -> None:
         self.shape = matrix_shape(shape)
@@ -71,10 +71,6 @@ class NuclearBall(AtomSet):
 
     def __repr__(self) -> str:
         return f"NuclearBall({self.shape}, radius={self.radius:g})"
-
-    @property
-    def traits(self) -> SetTraits:
-        return super().traits._replace(random=True)  # for its oracle draws
 
     def argmin(self, g: Array) -> RankOne:
         G, size = scaled(g)
@@ -104,8 +100,6 @@ class NuclearBall(AtomSet):
         return self._zero()
 
     def centre(self) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
         return Iterate.at(self._zero(), self.shape)
 
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
@@ -120,8 +114,6 @@ class NuclearBall(AtomSet):
 
     def _surely_has(self, w: Any) -> bool:
         """Whether the lengths of a point's atoms already say that it is inside, as those of its own atoms do."""
-        from greedyhull.points.iterate import Iterate
-
         if not (isinstance(w, Iterate) and w.keeps_atoms and isinstance(w.block, RankOneBlock) and w.shape == self.shape):
             return False
         lengths = np.linalg.norm(w.block.U, axis=1) * np.linalg.norm(w.block.V, axis=1)
@@ -140,8 +132,6 @@ class NuclearBall(AtomSet):
 
     def _mixture(self, found: Factors, least: float) -> Iterate:
         """The matrix with these factors as a mixture: what is left of the radius rests at zero."""
-        from greedyhull.points.iterate import Iterate
-
         keep = found.sigma > least * found.sigma.max(initial=0.0)
         weights = found.sigma[keep] / self.radius
         total = float(weights.sum())
@@ -186,8 +176,6 @@ class NuclearBall(AtomSet):
     def _unconstrained(self, f: Objective, w: Iterate) -> Iterate | None:
         """The minimum of a quadratic that is written out, where it lies inside the ball as w does; else None."""
         from greedyhull.atoms.matrix_splitting import unconstrained
-        from greedyhull.points.coordinate_iterate import CoordinateIterate
-
         model = f if f.traits.written else None
         # of the radius: the nuclear norm of points that the ball does not hold
         # rows or columns of a matrix that is written out for a Newton step
@@ -273,8 +261,6 @@ class NuclearBall(AtomSet):
     def _slid_dense(self, f: Objective, w: Iterate) -> Iterate | None:
         """w after projected gradients on the matrix that is written out, its longer side down, in units of the radius."""
         from greedyhull.atoms.matrix_descent import descend_dense, spectrum
-        from greedyhull.points.coordinate_iterate import CoordinateIterate
-
         turned, size = self.shape[0] < self.shape[1], scaled(f.gradient(w))[1]
         if size == 0.0:
             return None
@@ -357,8 +343,6 @@ def _apart(block: RankOneBlock, weights: Array) -> bool:
 
 def of_given(w: Any) -> Factors | None:
     """The factors of a point or a block that keeps them."""
-    from greedyhull.points.iterate import Iterate
-
     if isinstance(w, RankOneBlock):
         return of_block(w, np.ones(len(w)))
     return of_block(w.block, w.weights) if isinstance(w, Iterate) and w.keeps_atoms else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,11 +12,9 @@ from greedyhull.atoms.base import NEAR, SAME, Sizes
 from greedyhull.atoms.combinatorial import EPS, Combinatorial, ones
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.arrays import locked
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Sparse, SparseBlock
 from greedyhull.types import Array, Atom, Index
-
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
 
 
 def joined(edges: Index, nodes: int, source: int, target: int) -> Index:
@@ -338,8 +336,6 @@ class PathPolytope(Combinatorial):
 
     def _by_atoms(self, w: Any) -> bool:
         """Whether w is kept as atoms that are paths, with weights of a mixture."""
-        from greedyhull.points.iterate import Iterate
-
         if self.acyclic or not isinstance(w, Iterate) or not w.keeps_atoms or w.shape != self.shape:
             return False
         good = bool((w.weights >= 0.0).all()) and abs(float(w.weights.sum()) - 1.0) <= 1e-9
@@ -391,8 +387,6 @@ class PathPolytope(Combinatorial):
     def decompose(self, w: Array) -> Iterate:
         """Paths are taken out one by one, along the edges with the largest flow, each with the least flow on its way; where
         the flow runs round cycles, a linear program finds paths and weights."""
-        from greedyhull.points.iterate import Iterate
-
         x = self._inside(w)
         found = self._mixture(x, 1e-9)
         if found is not None:

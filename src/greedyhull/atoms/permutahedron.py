@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,12 +12,10 @@ from greedyhull.atoms.geometry import CHUNK, row_blocks
 from greedyhull.atoms.neighbours import lowest
 from greedyhull.errors import check
 from greedyhull.points.arrays import length
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Dense, DenseBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design, Index
-
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
 
 
 class Permutahedron(AtomSet):
@@ -79,8 +77,6 @@ class Permutahedron(AtomSet):
 
     def centre(self) -> Iterate:
         """The mean of the numbers everywhere, by turning them round; of many, the middle of an order and its reverse."""
-        from greedyhull.points.iterate import Iterate
-
         d = self.shape[0]
         # numbers; the centre of more of them is written in two atoms, not in as many as there are numbers
         rows = np.stack([self.v, self.v[::-1]] if d > 512 else [np.roll(self.v, k) for k in range(d)])
@@ -95,8 +91,6 @@ class Permutahedron(AtomSet):
     def decompose(self, w: Array) -> Iterate:
         """At most some d vertices: each has the order of what is left, and the largest weight that leaves a point of the set,
         so that one more sum of largest entries reaches its bound."""
-        from greedyhull.points.iterate import Iterate
-
         y, mass = self._inside(w) + 0.0, 1.0
         near = 1e-15 * self._size * len(y)
         atoms: dict[bytes, tuple[Array, float]] = {}

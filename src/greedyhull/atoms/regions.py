@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -25,19 +26,41 @@ from greedyhull.kernels.polyhedral_qp import Limits, priced_rows_qp, solve_rows_
 from greedyhull.types import Array, Frame, Index, Region
 
 
+class CoordinateSet:
+    """A convex set as its coordinates see it, or the part of one that a subspace (frame) reaches from one of its points.
+
+    ``section`` makes that part, in the coordinates y of the subspace; ``gap``, ``slope`` and ``solve`` are asked of it. All
+    arrays are flat. Derived classes write ``nearest``, ``shares``, ``section``, ``gap`` and ``solve``.
+    """
+
+    __slots__ = ()
+    middle: Array | None = None  # if any turn about it maps the set to itself
+
+    def begin(self, d: int) -> Array | None:
+        return self.nearest(np.zeros(d))
+
+    def free(self, g: Array, x: Array) -> Index:
+        return np.arange(x.size)
+
+    def slope(self, grad: Array, y: Array, target: Array) -> float:
+        return float(grad.dot(target - y))
+
+    def moved(self, c: float, v: Array) -> Any:
+        return None
+
+    def nearest(self, x: Array) -> Array:
+        raise NotImplementedError
+
+
 @dataclass(slots=True, eq=False)
-class BoxRegion:
+class BoxRegion(CoordinateSet):
     """low ≤ x ≤ high."""
 
     low: Array
     high: Array
-    middle: Array | None = None
 
     def nearest(self, x: Array) -> Array:
         return np.clip(x, self.low, self.high)
-
-    def begin(self, d: int) -> Array:
-        return self.nearest(np.zeros(d))
 
     def free(self, g: Array, x: Array) -> Index:
         return free_coordinates(g, x, self.low, self.high)
@@ -45,26 +68,15 @@ class BoxRegion:
     def shares(self, g: Array, x: Array) -> Array:
         return gap_shares(g, x, self.low, self.high)
 
-    def section(self, frame: Frame, x: Array) -> BoxSection:
-        return BoxSection(frame.read(self.low), frame.read(self.high))
+    def section(self, frame: Frame, x: Array) -> BoxRegion:
+        return BoxRegion(frame.read(self.low), frame.read(self.high))
 
     def moved(self, c: float, v: Array) -> BoxRegion:
         ends = c * self.low + v.ravel(), c * self.high + v.ravel()
         return BoxRegion(*(ends if c > 0.0 else ends[::-1]))
 
-
-@dataclass(slots=True, eq=False)
-class BoxSection:
-    """A face of a box."""
-
-    low: Array
-    high: Array
-
     def gap(self, grad: Array, y: Array) -> float:
-        return float(gap_shares(grad, y, self.low, self.high).sum())
-
-    def slope(self, grad: Array, y: Array, target: Array) -> float:
-        return float(grad.dot(target - y))
+        return float(self.shares(grad, y).sum())
 
     def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array:
         return solve_box_qp(H, grad, y, self.low, self.high, tol)
@@ -76,23 +88,20 @@ class BoxSection:
 
 
 @dataclass(slots=True, eq=False)
-class FillingRegion:
+class FillingRegion(CoordinateSet):
     """0 ≤ x − low ≤ high with the sum total: a box, once the multiplier of the sum is subtracted from the gradient."""
 
     high: Array
     total: float
-    middle: Array | None = None
     low: Array | None = None  # None: zero
 
     def _above(self, x: Array) -> Array:
-        return x if self.low is None else x - self.low
+        return x if self.low is None else np.clip(x - self.low, 0.0, self.high)
 
     def nearest(self, x: Array) -> Array:
-        near = nearest_filling(self._above(x), self.high, self.total)
-        return near if self.low is None else near + self.low
-
-    def begin(self, d: int) -> Array:
-        return self.nearest(np.zeros(d))
+        if self.low is None:
+            return nearest_filling(x, self.high, self.total)
+        return nearest_filling(x - self.low, self.high, self.total) + self.low
 
     def free(self, g: Array, x: Array) -> Index:
         """Those with a gradient of exactly the threshold are free too: the last one to be filled is among them."""
@@ -103,32 +112,23 @@ class FillingRegion:
     def shares(self, g: Array, x: Array) -> Array:
         return gap_shares(g - threshold(g, self.high, self.total), self._above(x), np.zeros_like(x), self.high)
 
-    def section(self, frame: Frame, x: Array) -> FillingSection:
-        return FillingSection(frame.read(self.high), None if self.low is None else frame.read(self.low))
+    def section(self, frame: Frame, x: Array) -> FillingRegion:
+        found = FillingRegion(frame.read(self.high), 0.0, None if self.low is None else frame.read(self.low))
+        found.total = float(found._above(frame.read(x)).sum())
+        return found
 
     def moved(self, c: float, v: Array) -> FillingRegion | None:
         if c <= 0.0:
             return None
         low = v.ravel().astype(np.float64) if self.low is None else c * self.low + v.ravel()
-        return FillingRegion(c * self.high, c * self.total, low=low if low.any() else None)
-
-
-@dataclass(slots=True, eq=False)
-class FillingSection:
-    """0 ≤ y − low ≤ high, with the sum that y has."""
-
-    high: Array
-    low: Array | None = None
-
-    def _above(self, y: Array) -> Array:
-        return y if self.low is None else np.clip(y - self.low, 0.0, self.high)
+        return FillingRegion(c * self.high, c * self.total, low if low.any() else None)
 
     def gap(self, grad: Array, y: Array) -> float:
         return sum_gap(grad, self._above(y), self.high)
 
     def slope(self, grad: Array, y: Array, target: Array) -> float:
         """Relative to the multiplier of the sum, which may be large compared with what it is about."""
-        return float((grad - threshold(grad, self.high, float(self._above(y).sum()))).dot(target - y))
+        return float((grad - threshold(grad, self.high, self.total)).dot(target - y))
 
     def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array:
         found = solve_sum_qp(H, grad, self._above(y), self.high, tol)
@@ -146,10 +146,10 @@ class FillingSection:
 
 
 @dataclass(slots=True, eq=False)
-class BallRegion:
+class BallRegion(CoordinateSet):
     """‖x − middle‖ ≤ radius."""
 
-    middle: Array
+    middle: Array = field()
     radius: float
 
     def nearest(self, x: Array) -> Array:
@@ -157,68 +157,44 @@ class BallRegion:
         inside = into_unit_ball(t)
         return x if inside is t else self.middle + self.radius * inside
 
-    def begin(self, d: int) -> Array:
-        return self.nearest(np.zeros(d))
-
-    def free(self, g: Array, x: Array) -> Index:
-        return np.arange(len(x))
-
     def shares(self, g: Array, x: Array) -> Array:
         """The size of the gradient: on a sphere the gap is no sum over coordinates."""
         return np.abs(g)
 
-    def section(self, frame: Frame, x: Array) -> BallSection:
-        """The ball of the points that differ from x along the frame only."""
+    def section(self, frame: Frame, x: Array) -> BallRegion:
+        """The smaller ball of the points that differ from x along the frame only."""
         rest = (x - self.middle) / self.radius
         frame.write(rest, np.zeros(len(frame)))
-        return BallSection(frame.read(self.middle), self.radius * float(np.sqrt(max(1.0 - rest.dot(rest), 0.0))))
+        return BallRegion(frame.read(self.middle), self.radius * float(np.sqrt(max(1.0 - rest.dot(rest), 0.0))))
 
     def moved(self, c: float, v: Array) -> BallRegion:
         return BallRegion(c * self.middle + v.ravel(), abs(c) * self.radius)
 
-
-@dataclass(slots=True, eq=False)
-class BallSection:
-    """A smaller ball."""
-
-    middle: Array
-    radius: float
-
     def gap(self, grad: Array, y: Array) -> float:
         return self.radius * ball_gap(grad, into_unit_ball((y - self.middle) / self.radius)) if self.radius > 0.0 else 0.0
 
-    def slope(self, grad: Array, y: Array, target: Array) -> float:
-        return float(grad.dot(target - y))
-
     def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array:
         return solve_ball_qp(H, grad, y, self.middle, self.radius, tol)[0]
-
-
-def as_written(kind: type, home: type) -> bool:
-    """Whether a class derived from ``home``, or ``home`` itself, searches and measures the same atoms: a region stands for
-    no others."""
-    if kind is home:
-        return True
-    mine, known = ([vars(c) for c in k.__mro__] for k in (kind, home))
-    names = ("argmin", "best", "oracle", "contains", "_holds")
-    return all(next(v[n] for v in mine if n in v) is next(v[n] for v in known if n in v) for n in names)
 
 
 NEAR = 1e-11  # of a row's size: what a point misses by less is rounding
 
 
 @dataclass(slots=True, eq=False)
-class RowsRegion:
+class RowsRegion(CoordinateSet):
     """low ≤ x ≤ high and l ≤ Ax ≤ u; all points have ends[0] ≤ x ≤ ends[1], which are finite, and ``inside`` is one.
 
-    ``least`` tells the least ⟨g, x⟩. All coordinates are solved for together.
+    ``least`` tells the least ⟨g, x⟩. All coordinates are solved for together, in the order of ``places``, if that is not their
+    own. ``left`` is the gap that was told last, and ``prices`` those of the equations once a quadratic was solved.
     """
 
     limits: Limits
     ends: tuple[Array, Array]
     inside: Array
     least: Callable[[Array], float]
-    middle: Array | None = None
+    places: Index | None = None
+    left: float = field(default=np.inf, init=False)
+    prices: Array | None = field(default=None, init=False)
     _rows: Rows | None = field(default=None, init=False)
 
     @property
@@ -243,7 +219,7 @@ class RowsRegion:
 
     def projected(self, x: Array, near: Array, off: float) -> Array:
         """The nearest point to x, from ``near``, which is about ``off`` away from the set."""
-        one = Quadratic(lambda v: v, near - x, near, lambda g, z: float(g.dot(z)) - self.least(g))
+        one = Quadratic(lambda v: v, near - x, near, self._gap_at)
         # of its distance: how exactly the nearest point is found
         found = rows_by_products(one, self.limits, self.rows, x.size * (1e-5 * off) ** 2)
         if found is not None:
@@ -251,20 +227,19 @@ class RowsRegion:
         flat = Factored(np.ones(x.size), np.zeros((0, x.size)))
         return solve_rows_qp(flat, self.inside - x, self.inside, self.limits, 0.0, self.ends)
 
-    def free(self, g: Array, x: Array) -> Index:
-        return np.arange(x.size)
-
     def shares(self, g: Array, x: Array) -> Array:
         """What each coordinate could add where only its ends held."""
         return np.asarray(np.maximum(g * (x - self.ends[0]), g * (x - self.ends[1])))
 
-    def section(self, frame: Frame, x: Array) -> RowsSection:
+    def section(self, frame: Frame, x: Array) -> RowsRegion:
         places = frame.read(np.arange(x.size, dtype=np.float64)).astype(np.intp)
         if (places == np.arange(x.size)).all():
-            return RowsSection(self.limits, self.ends, places, self.least, self.rows)
+            found = RowsRegion(self.limits, self.ends, self.inside, self.least)
+            found._rows = self.rows
+            return found
         low, high, A, l, u = self.limits
         limits = Limits(low[places], high[places], np.ascontiguousarray(A[:, places]), l, u)
-        return RowsSection(limits, (self.ends[0][places], self.ends[1][places]), places, self.least)
+        return RowsRegion(limits, (self.ends[0][places], self.ends[1][places]), self.inside[places], self.least, places)
 
     def moved(self, c: float, v: Array) -> RowsRegion | None:
         if c == 0.0:
@@ -278,39 +253,30 @@ class RowsRegion:
         return RowsRegion(Limits(low, high, A, l, u), (ends[0], ends[1]), c * self.inside + flat,
                           lambda g: abs(c) * least(turn * g) + float(g.dot(flat)))
 
-
-@dataclass(slots=True, eq=False)
-class RowsSection:
-    """All coordinates, in the order of ``places``; ``left`` is the gap that was told last.
-
-    ``rows`` are known where that is their own order, and ``prices`` of the equations once a quadratic was solved.
-    """
-
-    limits: Limits
-    ends: tuple[Array, Array]
-    places: Index
-    least: Callable[[Array], float]
-    rows: Rows | None = None
-    left: float = np.inf
-    prices: Array | None = None
+    def _gap_at(self, g: Array, x: Array) -> float:
+        return float(g.dot(x)) - self.least(g)
 
     def gap(self, grad: Array, y: Array) -> float:
-        g = np.empty(len(grad))
-        g[self.places] = grad
+        g = grad
+        if self.places is not None:
+            g = np.empty(len(grad))
+            g[self.places] = grad
         self.left = float(grad.dot(y)) - self.least(g)
         return self.left
 
     def slope(self, grad: Array, y: Array, target: Array) -> float:
         """Relative to prices of the equations, which may be large compared with what it is about."""
         if self.prices is not None:
-            prices = self.prices.dot(self.limits.A) if self.rows is None else self.rows.back(self.prices)
+            prices = self.prices.dot(self.limits.A) if self.places is not None else self.rows.back(self.prices)
             return float((grad - prices).dot(target - y))
         E = self.limits.A[self.limits.l == self.limits.u]
         prices = np.linalg.lstsq(E.T, grad, rcond=None)[0] if len(E) else np.zeros(0)
         return float((grad - prices.dot(E)).dot(target - y))
 
     def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array:
-        return self._solved(_form(H), grad, y, tol)
+        diagonal = H.diagonal()
+        alone = np.count_nonzero(H) == np.count_nonzero(diagonal) and (diagonal > 0.0).all()
+        return self._solved(Factored(diagonal, np.zeros((0, len(H)))) if alone else H, grad, y, tol)
 
     def solve_factored(self, D: Array, F: Array, grad: Array, y: Array, tol: float) -> Array:
         """The same for H = diag(D) + FᵀF."""
@@ -327,7 +293,7 @@ class RowsSection:
     def solve_by_products(self, product: Callable[[Array], Array], grad: Array, y: Array, tol: float,
                           added: tuple[float, ...] = (0.0,)) -> Array | None:
         """The same for H by v ↦ Hv; None where that leads nowhere. ``added`` are multiples of ½‖x − y‖² that are tried."""
-        if self.rows is None:
+        if self.places is not None:
             return None
         # the same for products: a round more goes on from the right face, and costs less than going far at once
         found = rows_by_products(Quadratic(product, grad, y, self._gap_at), self.limits, self.rows, 30.0 * tol, added)
@@ -336,9 +302,6 @@ class RowsSection:
         target, prices = found
         self.prices = np.where(self.limits.l == self.limits.u, prices, 0.0)
         return target
-
-    def _gap_at(self, g: Array, x: Array) -> float:
-        return float(g.dot(x)) - self.least(g)
 
     def _solved(self, H: Form, grad: Array, y: Array, tol: float) -> Array:
         """Where rounding keeps the quadratic from being solved any better than it is, y stays: moves would only be noise."""
@@ -373,10 +336,3 @@ def side_by_side(regions: Sequence[Region | None], most: int, entries: int) -> R
     return RowsRegion(Limits(low, high, block_diag(*(region.limits.A for region in rows)), l, u), ends,
                       np.concatenate([region.inside for region in rows]),
                       LeastOfAll(tuple(region.least for region in rows), np.cumsum([0, *sizes[:-1]])))
-
-
-def _form(H: Array) -> Form:
-    """H as it is, or its diagonal where there is nothing else."""
-    diagonal = H.diagonal()
-    alone = np.count_nonzero(H) == np.count_nonzero(diagonal) and (diagonal > 0.0).all()
-    return Factored(diagonal, np.zeros((0, len(H)))) if alone else H

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from math import prod
+from typing import Any
 
 import numpy as np
 
 from greedyhull.atoms.arguments import dimension, positive
-from greedyhull.atoms.base import AtomSet, Sizes
+from greedyhull.atoms.base import AtomSet, Budget, Sizes
 from greedyhull.atoms.box import AT, room_above
 from greedyhull.atoms.geometry import row_extremes
 from greedyhull.atoms.neighbours import largest, lowest, total
 from greedyhull.atoms.vertices import farthest_coordinates
+from greedyhull.points.arrays import flat
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Basis, BasisBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Design
-
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
 
 
 class Simplex(AtomSet):
@@ -79,8 +79,10 @@ class Simplex(AtomSet):
         return self.total * g
 
     def block(self, j: Any) -> BasisBlock:
-        """The atoms number j, an index array."""
         return BasisBlock(self.shape[0], j, np.full(len(j), self.total))
+
+    def budget(self) -> Budget | None:
+        return Budget.of(self.total, positive=True, whole=True) if type(self) is Simplex else None
 
     def argmin(self, g: Array) -> Basis:
         return Basis(int(g.argmin()), self.total)
@@ -88,18 +90,10 @@ class Simplex(AtomSet):
     def best(self, g: Array, m: int) -> BasisBlock:
         return self.block(lowest(g, m))
 
-    def centre(self) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
-        d = self.shape[0]
-        return Iterate(self.block(np.arange(d)), np.full(d, 1.0 / d), self.shape)
-
     def _holds(self, x: Array, tol: float) -> bool:
         return bool(x.item(x.argmin()) >= -tol * self.total) and abs(total(x) - self.total) <= tol * self.total
 
     def decompose(self, w: Array) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
         x = self._inside(w)
         index = np.flatnonzero(x > 0)
         return Iterate(self.block(index), x[index] / x[index].sum(), self.shape)
@@ -172,67 +166,68 @@ class CappedSimplex(AtomSet):
         return f"CappedSimplex({self.shape[0]}, total={self.total:g})"
 
     def __len__(self) -> int:
-        return self.shape[0] + 1
+        return prod(self.shape) + 1
 
     def __getitem__(self, j: int) -> Basis:
         return self.block(np.array([range(len(self))[j]]))[0]
 
+    @property
+    def scale(self) -> Any:
+        """The length of the atom along each coordinate: one number, or one for each."""
+        return self.total
+
     def scores(self, g: Array) -> Array:
-        return np.append(self.total * g, g.dtype.type(0.0))
+        return np.append(self.scale * flat(g), g.dtype.type(0.0))
 
     def block(self, j: Any) -> BasisBlock:
-        """The atoms number j, an index array."""
-        origin = j == self.shape[0]
-        return BasisBlock(self.shape[0], np.where(origin, 0, j), np.where(origin, 0.0, self.total))
+        d = len(self) - 1
+        i = np.where(j == d, 0, j)
+        return BasisBlock(d, i, np.where(j == d, 0.0, np.broadcast_to(self.scale, d)[i]))
+
+    def budget(self) -> Budget | None:
+        plain = self._ships and len(self.shape) == 1  # the core works on vectors
+        return Budget.of(self.scale, positive=True, whole=False) if plain else None
 
     def argmin(self, g: Array) -> Basis:
-        j = int(g.argmin())
-        return Basis(0, 0.0) if g[j] >= 0 else Basis(j, self.total)
+        scale = self.scale
+        j = int((g if type(scale) is float else flat(g) * scale).argmin())
+        return Basis(0, 0.0) if g.item(j) >= 0 else Basis(j, scale if type(scale) is float else float(scale[j]))
 
     def best(self, g: Array, m: int) -> BasisBlock:
-        scores = self.scores(g)
-        return self.block(lowest(scores, m))
+        return self.block(lowest(self.scores(g), m))
 
     def start(self, rng: np.random.Generator) -> Basis:
-        """The origin."""
         return Basis(0, 0.0)
 
-    def centre(self) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
-        m = len(self)
-        return Iterate(self.block(np.arange(m)), np.full(m, 1.0 / m), self.shape)
-
     def _holds(self, x: Array, tol: float) -> bool:
-        return bool(x.item(x.argmin()) >= -tol * self.total) and total(x) <= (1.0 + tol) * self.total
+        u = flat(x) / self.scale
+        return bool(u.item(u.argmin()) >= -tol) and total(u) <= 1.0 + tol
 
     def decompose(self, w: Array) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
-        x = self._inside(w)
-        j = np.flatnonzero(x > 0)
-        weights = x[j] / self.total
+        u = flat(self._inside(w)) / self.scale
+        j = np.flatnonzero(u > 0)
+        weights = u[j]
         slack = 1.0 - float(weights.sum())
-        if slack > 0:
-            j, weights = np.append(j, self.shape[0]), np.append(weights, slack)
+        if slack > 0:  # what is left of the budget rests at the origin
+            j, weights = np.append(j, len(self) - 1), np.append(weights, slack)
         return Iterate(self.block(j), weights / weights.sum(), self.shape)
 
     def within(self, w: Array, g: Array) -> Basis:
         """The worst atom of the smallest face that holds w: one of those with weight, or the origin below the total."""
-        near = AT * self.total
-        scores = np.where(w > near, self.total * g, -np.inf)
+        u = flat(w) / self.scale
+        scores = np.where(u > AT, flat(g) * self.scale, -np.inf)
         j = int(scores.argmax())
-        below = float(w.sum()) < self.total - near
-        return Basis(0, 0.0) if scores[j] == -np.inf or (below and scores[j] < 0.0) else Basis(j, self.total)
+        below = float(u.sum()) < 1.0 - AT
+        return self[len(self) - 1 if scores[j] == -np.inf or (below and scores[j] < 0.0) else j]
 
     def room(self, w: Array, v: Array) -> float:
-        """The largest t for which w + t·v lies in the set."""
-        near, rise = AT * self.total, float(v.sum())
-        above = max(self.total - float(w.sum()), 0.0) / rise if rise > near else np.inf
-        return min(above, room_above(w, v, 0.0, near))
+        u, way = flat(w) / self.scale, flat(v) / self.scale
+        rise = float(way.sum())
+        above = max(1.0 - float(u.sum()), 0.0) / rise if rise > AT else np.inf
+        return min(above, room_above(u, way, 0.0, AT))
 
     def max_abs(self, c: Array) -> float:
-        return self.total * largest(c)
+        return largest(flat(c) * self.scale)
 
     def rescaled(self, radius: float) -> CappedSimplex:
         return CappedSimplex(self.shape[0], radius)
@@ -245,16 +240,19 @@ class CappedSimplex(AtomSet):
         return Sizes.of(self.total * np.sqrt(2.0), self.total * np.sqrt(1.0 - 1.0 / d))
 
     def radius_around(self, x: Array) -> Constant:
-        """‖total e_j − x‖² = ‖x‖² + total² − 2 total x_j, and ‖x‖² for the origin."""
-        u = x / self.total  # of which no square vanishes
-        return Constant(self.total * float(np.sqrt(u @ u + max(1.0 - 2.0 * u.min(), 0.0))), "exact", "R")
+        """‖scale_j e_j − x‖² = ‖x‖² + scale_j² − 2 scale_j x_j, and ‖x‖² for the origin."""
+        longest = float(np.max(self.scale))
+        scale, u = np.asarray(self.scale) / longest, flat(x) / longest  # of which no square vanishes
+        return Constant(longest * float(np.sqrt(u @ u + max((scale * (scale - 2.0 * u)).max(), 0.0))), "exact", "R")
 
     def curvature(self, form: Any) -> Constant:
-        """total² max over i, j of H_ii + H_jj − 2H_ij and H_jj; from above where there are too many pairs."""
+        """radius² max over i, j of H_ii + H_jj − 2H_ij and H_jj; from above where there are too many pairs."""
         most, status = farthest_coordinates(form)
-        return Constant(self.total * (self.total * max(most, float(form.diagonal().max()))), status, "M")
+        return Constant(self.radius * (self.radius * max(most, float(form.diagonal().max()))), status, "M")
 
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
-        """total·min(0, min_j a_ij) and total·max(0, max_j a_ij)."""
-        low, high = row_extremes(design)
-        return self.total * np.minimum(low, 0.0), self.total * np.maximum(high, 0.0)
+        """min and max over j of 0 and scale_j a_ij."""
+        plain = type(self.scale) is float
+        low, high = row_extremes(design, None if plain else self.scale)
+        ends = np.minimum(low, 0.0), np.maximum(high, 0.0)
+        return (self.scale * ends[0], self.scale * ends[1]) if plain else ends

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,13 +35,10 @@ from greedyhull.kernels.singular import (
     proved_floor,
     steps_to_prove,
 )
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import RankOne, RankOneBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Block, Floor, Gradient, Kind, Objective, SetTraits, Shortlist, State
-
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
-
+from greedyhull.types import Array, Block, Floor, Gradient, Kind, Objective, Shortlist, State
 
 WIDER, ROUGH = 8.0, 1e-6  # where a proof fails: by how much the slack grows, and of the norm how much it is then at least
 
@@ -205,6 +202,7 @@ class Spectrahedron(AtomSet):
     """
 
     gradients = "any"
+    _draws = True
 
     def __init__(self, n: int, trace: float = 1.0) -> None:
         self.shape = (dimension(n), dimension(n))
@@ -212,10 +210,6 @@ class Spectrahedron(AtomSet):
 
     def __repr__(self) -> str:
         return f"Spectrahedron({self.shape[0]}, trace={self.trace:g})"
-
-    @property
-    def traits(self) -> SetTraits:
-        return super().traits._replace(random=True)  # for its oracle draws
 
     def _atoms(self, V: Array) -> RankOneBlock:
         """The atoms of unit vectors, given as rows."""
@@ -238,15 +232,11 @@ class Spectrahedron(AtomSet):
 
     def centre(self) -> Iterate:
         """trace/n times the identity."""
-        from greedyhull.points.iterate import Iterate
-
         n = self.shape[0]
         return Iterate(self._atoms(np.eye(n)), np.full(n, 1.0 / n), self.shape)
 
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
         """Whether a matrix is symmetric and semidefinite, and has the trace; seen from atoms vvᵀ where it has such."""
-        from greedyhull.points.iterate import Iterate
-
         if isinstance(w, Iterate) and w.keeps_atoms and isinstance(w.block, RankOneBlock) and w.shape == self.shape:
             block, c = w.block, w.weights * w.block.scales
             if np.array_equal(block.U, block.V) and bool((c >= 0.0).all()):
@@ -260,8 +250,6 @@ class Spectrahedron(AtomSet):
         return bool(values[0] >= -near and abs(float(values.sum()) - self.trace) <= near and np.abs(x - x.T).max() <= near)
 
     def owns(self, d: Any) -> bool:
-        from greedyhull.points.iterate import Iterate
-
         return self.contains(Iterate.at(d, self.shape))
 
     def decompose(self, w: Array) -> Iterate:
@@ -270,8 +258,6 @@ class Spectrahedron(AtomSet):
         return self._mixture(vectors, values, 0.0)
 
     def _mixture(self, V: Array, values: Array, least: float) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
         keep = values > least * values.max()
         return Iterate(self._atoms(V[:, keep].T), values[keep] / values[keep].sum(), self.shape)
 

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from greedyhull.atoms.arguments import dimension, positive
-from greedyhull.atoms.base import AtomSet, Sizes
-from greedyhull.atoms.geometry import CHUNK, row_blocks
+from greedyhull.atoms.base import GaugeBall, Sizes
 from greedyhull.atoms.neighbours import lowest
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Dense, DenseBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Design
-
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
+from greedyhull.types import Array
 
 
-class TotalVariationBall(AtomSet):
+class TotalVariationBall(GaugeBall):
     """Signals of bounded variation, {w : |w_1| + Σ |w_{i+1} − w_i| ≤ radius}.
 
     Its 2d atoms are ±radius times the steps that are zero before a place and one from it on; runs start at the origin.
@@ -67,7 +64,6 @@ class TotalVariationBall(AtomSet):
         return np.concatenate([up, -up])
 
     def block(self, j: Any) -> DenseBlock:
-        """The atoms number j, an index array."""
         d = self.shape[0]
         rows = np.where(np.arange(d) >= (j % d)[:, None], np.where(j < d, self.radius, -self.radius)[:, None], 0.0)
         return DenseBlock(rows, self.shape, j.tolist())
@@ -89,26 +85,11 @@ class TotalVariationBall(AtomSet):
         i = lowest(-np.abs(sums), m)
         return self.block(np.where(sums[i] > 0, i + self.shape[0], i))
 
-    def start(self, rng: np.random.Generator) -> Dense:
-        """The origin."""
-        return Dense(np.zeros(self.shape))
-
-    def centre(self) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
-        return Iterate.at(self.start(np.random.default_rng(0)), self.shape)
-
-    def _holds(self, x: Array, tol: float) -> bool:
-        return self.gauge(x) <= 1.0 + tol
-
     def gauge(self, x: Array) -> float:
-        """The least c for which x lies in c times the ball."""
         return float(np.abs(np.diff(x / self.radius, prepend=0.0)).sum())
 
     def decompose(self, w: Array) -> Iterate:
         """One step for each change."""
-        from greedyhull.points.iterate import Iterate
-
         x = self._inside(w)
         changes = np.diff(x, prepend=0.0) / self.radius
         i = np.flatnonzero(changes)
@@ -137,12 +118,8 @@ class TotalVariationBall(AtomSet):
         squares = np.arange(d, 0, -1) + 2.0 * np.abs(suffix_sums(u)) + float(u @ u)
         return Constant(self.radius * float(np.sqrt(squares.max())), "exact", "R")
 
-    def row_ranges(self, design: Design) -> tuple[Array, Array]:
-        """±radius times the largest |sum of a row from a place on|."""
-        most = np.zeros(design.n)
-        for I, block in row_blocks(design, CHUNK // 4):
-            most[I] = self.radius * np.abs(np.cumsum(block[:, ::-1], axis=1)).max(axis=1)
-        return -most, most
+    def _dual_norms(self, rows: Array) -> Array:
+        return np.asarray(np.abs(np.cumsum(rows[:, ::-1], axis=1)).max(axis=1))
 
 
 def suffix_sums(g: Array) -> Array:

@@ -10,34 +10,33 @@ import numpy as np
 from greedyhull.atoms.arguments import numbers, positive
 from greedyhull.atoms.base import AtomSet, OracleBase, Sizes
 from greedyhull.atoms.grouped_simplex import GroupedSimplex
+from greedyhull.atoms.regions import CoordinateSet
 from greedyhull.errors import check
 from greedyhull.kernels.bounded_qp import as_given
 from greedyhull.kernels.polyhedral_interior import Factored, Form
 from greedyhull.kernels.turnover_qp import EPS, Near, Pieces, Traded, solve_traded_qp, traded_levels, traded_vertex
 from greedyhull.points.aligned import keep, kept, ordered
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Sparse
-from greedyhull.types import Answer, Array, Atom, Frame, Index, SetTraits
+from greedyhull.types import Answer, Array, Atom, Frame, Index
 
 OFF = 1e-12  # of the size of the set: what a point misses by less is rounding
 
 
 @dataclass(slots=True, eq=False)
-class TradedRegion:
+class TradedRegion(CoordinateSet):
     """Points near p with caps on groups; ``inside`` is one of them."""
 
     pieces: Pieces
     inside: Array
-    middle: Array | None = None
-
-    def _near(self) -> Near:
-        return near_of(self.pieces)
+    asked: tuple[Array, Traded] | None = None  # the gradient that was asked about last, and the answer
 
     def begin(self, d: int) -> Array:
         """Where little is traded: most weights stay as they are."""
         return self.inside
 
     def nearest(self, x: Array) -> Array:
-        near = self._near()
+        near = near_of(self.pieces)
         close = np.clip(x, near.low, near.high) + 0.0
         if not near.holds(close, OFF) or float(np.abs(close - x).max(initial=0.0)) > OFF * near.most:
             one = Factored(np.ones(x.size), np.zeros((0, x.size)))
@@ -84,7 +83,7 @@ class TradedRegion:
         least = np.minimum(np.minimum((price - r) * p, (r + price) * self.pieces.ends[d:]), 0.0)
         return np.asarray(r * (x - p) + price * np.abs(x - p) - least)
 
-    def section(self, frame: Frame, x: Array) -> TradedSection:
+    def section(self, frame: Frame, x: Array) -> TradedRegion:
         d, many = x.size, len(self.pieces.room)
         ends = self.pieces.groups[:d], self.pieces.p + self.pieces.ends[d:], self.pieces.p
         of, high, p = (frame.read(part) for part in ends)
@@ -93,18 +92,7 @@ class TradedRegion:
         room = np.maximum(self.pieces.room - np.bincount(self.pieces.groups[:d], x, many) + sums, sums)
         own = float(np.abs(y - p).sum())
         left = max(self.pieces.most - self.pieces.traded(x) + own, own)
-        return TradedSection(Pieces.of(p, high, of, room, float(y.sum()), left))
-
-    def moved(self, c: float, v: Array) -> None:
-        return None
-
-
-@dataclass(slots=True, eq=False)
-class TradedSection:
-    """The part of it in which some coordinates move."""
-
-    pieces: Pieces
-    asked: tuple[Array, Traded] | None = None  # the gradient that was asked about last, and the answer
+        return TradedRegion(Pieces.of(p, high, of, room, float(y.sum()), left), y)
 
     def _best(self, grad: Array) -> Traded:
         if self.asked is None or self.asked[0] is not grad:
@@ -119,20 +107,17 @@ class TradedSection:
         nu, _ = traded_levels(grad, self._best(grad).price, self.pieces)
         return float((grad - nu).dot(target - y))
 
-    def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array:
-        return self._solved(H, grad, y, tol)
+    def solve(self, H: Form, grad: Array, y: Array, tol: float) -> Array:
+        return solve_traded_qp(H, grad, y, near_of(self.pieces), tol)
 
     def solve_factored(self, D: Array, F: Array, grad: Array, y: Array, tol: float) -> Array:
         """The same for H = diag(D) + FᵀF."""
         form, d = Factored(D, F), len(D)
         if d >= 200 and len(F) + len(self.pieces.room) < d:  # variables from which on systems of few rows pay
-            found = self._solved(form, grad, y, tol)
+            found = self.solve(form, grad, y, tol)
             if (found != y).any():
                 return found
-        return self._solved(form.square(np.arange(d)), grad, y, tol)
-
-    def _solved(self, H: Form, grad: Array, y: Array, tol: float) -> Array:
-        return solve_traded_qp(H, grad, y, near_of(self.pieces), tol)
+        return self.solve(form.square(np.arange(d)), grad, y, tol)
 
 
 def reduced(g: Array, pieces: Pieces) -> tuple[float, Array]:
@@ -215,11 +200,8 @@ class TurnoverSimplex(AtomSet):
     def __repr__(self) -> str:
         return f"TurnoverSimplex({self.shape[0]} weights in {len(self.caps.labels)} groups, turnover={self.turnover:g})"
 
-    @property
-    def traits(self) -> SetTraits:
-        """Those of any set, and caps, groups, sum and trades, unless a derived class answers with other atoms."""
-        own = type(self) is TurnoverSimplex and self._pieces.most > 0.0
-        return super().traits._replace(region=TradedRegion(self._pieces, self._least) if own else None)
+    def _region(self) -> TradedRegion | None:
+        return TradedRegion(self._pieces, self._least) if self._pieces.most > 0.0 else None
 
     def oracle(self, rng: np.random.Generator | None = None) -> TurnoverOracle:
         """Return the oracle of one run."""
@@ -239,8 +221,6 @@ class TurnoverSimplex(AtomSet):
 
     def centre(self) -> Any:
         """The mean of the previous weights, or what must change of them, and some of the best points."""
-        from greedyhull.points.iterate import Iterate
-
         rng = np.random.default_rng(0)
         w = Iterate.at(self.atom(np.zeros(self.shape)), self.shape)
         for k in range(1, 2 * min(self.shape[0], 32) + 1):

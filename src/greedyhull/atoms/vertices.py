@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from greedyhull.atoms.arguments import HUGE, array_of, numbers
-from greedyhull.atoms.base import AtomSet, Sizes
+from greedyhull.atoms.base import AtomSet, Budget, Sizes
 from greedyhull.atoms.geometry import CHUNK, Form, products
 from greedyhull.atoms.neighbours import lowest
 from greedyhull.errors import check
 from greedyhull.kernels.simplex_qp import solve_simplex_qp
 from greedyhull.points.aligned import coordinates
 from greedyhull.points.arrays import compressed, dense, is_sparse, length, value_key
+from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Dense, DenseBlock, Sparse, SparseBlock
 from greedyhull.theory import Constant, Status
 from greedyhull.types import Array, Block, Design, Index
-
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
-
 
 EPS = float(np.finfo(np.float64).eps)
 ROUNDS, STALLED, JOINING = 1000, 10, 32
@@ -227,6 +224,9 @@ class Vertices(AtomSet):
             return DenseBlock(self.matrix[j], self.shape, j.tolist())
         return SparseBlock(self.shape[0], [self[i] for i in j.tolist()])  # type: ignore[misc]
 
+    def budget(self) -> Budget | None:
+        return Budget(np.ones(1), positive=True, whole=True, points=self.matrix) if type(self) is Vertices else None
+
     def argmin(self, g: Array) -> Dense | Sparse:
         return self[int(self.scores(g).argmin())]
 
@@ -238,8 +238,6 @@ class Vertices(AtomSet):
         return self._mixture(np.full(len(self), 1.0 / len(self)))
 
     def _mixture(self, weights: Array) -> Iterate:
-        from greedyhull.points.iterate import Iterate
-
         block, kept = self.block(np.flatnonzero(weights > 0)), weights[weights > 0]
         return Iterate(block, kept, self.shape).merged()  # equal sparse rows are one atom
 

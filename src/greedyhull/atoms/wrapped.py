@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable
 from math import prod
-from typing import TYPE_CHECKING, Any
+from operator import attrgetter
+from typing import Any
 
 import numpy as np
 
 from greedyhull.atoms.arguments import positive, whole_shape
-from greedyhull.atoms.base import AtomSet, ClosedOracle, OracleBase, Sizes, with_dtype
+from greedyhull.atoms.base import AtomSet, Budget, ClosedOracle, OracleBase, with_dtype
 from greedyhull.atoms.neighbours import Remembered
 from greedyhull.errors import check, shown, signed, takes
 from greedyhull.kernels.core import public, user
 from greedyhull.points.blocks import under
 from greedyhull.points.validate import as_answer, as_floor, as_shortlist
-from greedyhull.theory import Constant
 from greedyhull.types import (
     Answer,
     Array,
     Atom,
     Block,
-    Design,
     Finite,
     Floor,
     Index,
-    Objective,
     Oracle,
     SetTraits,
     Shape,
@@ -35,11 +32,6 @@ from greedyhull.types import (
     listed,
 )
 from greedyhull.types import AtomSet as AnySet
-from greedyhull.types import AtomSet as CachedAtomSet
-from greedyhull.types import AtomSet as InexactAtomSet
-
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
 
 
 class FromFunction(AtomSet):
@@ -132,58 +124,22 @@ def oracle(fn: Callable[[Array], Any], shape: int | Shape, *, bound: float | Non
     return FromFunction(fn, whole_shape(shape), bound)
 
 
-class Wrapped(AtomSet):
-    """Whatever is asked of it is asked of ``S``, the inner set; only the oracle is its own."""
+def inner(name: str) -> Any:
+    """A method or an attribute of the inner set ``S``, in place of the wrapper's own."""
+    return property(attrgetter(f"S.{name}"))
+
+
+class Around(AtomSet):
+    """A set made from another one, ``S``; its atoms have numbers where those of ``S`` do."""
+
+    example = "L1Ball(d, radius) is wanted."
 
     def __init__(self, S: AnySet) -> None:
         check(isinstance(S, AtomSet),
-              lambda: f"{type(self).__name__} was given {shown(S)}; a set of atoms such as L1Ball(d, radius) is wanted.")
+              lambda: f"{type(self).__name__} was given {shown(S)}; a set of atoms such as {self.example}")
         self.S = S
         self.shape: Shape = S.shape
         self.dense_atoms = S.dense_atoms
-
-    def __getattr__(self, name: str) -> Any:
-        """A parameter of the inner set, its radius say; what every set has is written out below."""
-        if name == "S" or name.startswith("_"):  # not there yet, or Python asking for a protocol
-            raise AttributeError(name)
-        return getattr(self.S, name)  # that is what wrapping means
-
-    @abstractmethod
-    def oracle(self, rng: np.random.Generator) -> Oracle:
-        """The oracle of one solve."""
-
-    @abstractmethod
-    def _around(self, S: AnySet) -> Wrapped:
-        """The same wrapping around another set."""
-
-    def _bare(self) -> AtomSet:
-        return self.S._bare()
-
-    def rescaled(self, radius: float) -> Wrapped:
-        """The same around the rescaled inner set."""
-        return self._around(self.S.rescaled(radius))
-
-    @property
-    def traits(self) -> SetTraits:
-        # its oracle may draw, whatever that of the inner set does, and it is the oracle that a solver is to work with
-        return self.S.traits._replace(random=True, compresses=True, faces=False, region=None)
-
-    # --- its atoms ------------------------------------------------------------------------------------------------
-
-    def argmin(self, g: Array) -> Atom | Array:
-        return self.S.atom(g)
-
-    def atom(self, g: Array) -> Atom:
-        return self.S.atom(g)
-
-    def best(self, g: Array, m: int) -> Block:
-        return self.S.best(g, m)
-
-    def worst(self, g: Array, epsilon: float) -> Atom:
-        return self.S.worst(g, epsilon)
-
-    def start(self, rng: np.random.Generator) -> Atom:
-        return self.S.start(rng)
 
     def _listed(self) -> Finite:
         known = listed(self.S)
@@ -197,6 +153,36 @@ class Wrapped(AtomSet):
     def __len__(self) -> int:
         return len(self._listed())
 
+    coarse, sized, seen = map(inner, ("coarse", "sized", "seen"))
+
+
+class Wrapped(Around):
+    """Whatever is asked of it is asked of ``S``, the inner set; only the oracle is its own."""
+
+    def __getattr__(self, name: str) -> Any:
+        """A parameter of the inner set, its radius say; what every set has is written out below."""
+        if name == "S" or name.startswith("_"):  # not there yet, or Python asking for a protocol
+            raise AttributeError(name)
+        return getattr(self.S, name)  # that is what wrapping means
+
+    def _around(self, S: AnySet) -> Wrapped:
+        """The same wrapping around another set."""
+        return type(self)(S)
+
+    def _bare(self) -> AtomSet:
+        return self.S._bare()
+
+    def rescaled(self, radius: float) -> Wrapped:
+        return self._around(self.S.rescaled(radius))
+
+    @property
+    def traits(self) -> SetTraits:
+        # its oracle may draw, whatever that of the inner set does, and it is the oracle that a solver is to work with
+        return self.S.traits._replace(random=True, compresses=True, faces=False, region=None)
+
+    def argmin(self, g: Array) -> Atom | Array:
+        return self.S.atom(g)
+
     def __getitem__(self, j: int) -> Atom:
         return self._listed()[j]
 
@@ -206,91 +192,13 @@ class Wrapped(AtomSet):
     def block(self, index: Index) -> Block:
         return self._listed().block(index)
 
-    # --- its points -----------------------------------------------------------------------------------------------
-
-    def centre(self) -> Iterate:
-        return self.S.centre()
-
-    def contains(self, w: Any, tol: float = 1e-9) -> bool:
-        return self.S.contains(w, tol)
-
-    def contains_quickly(self, w: Iterate) -> bool | None:
-        return self.S.contains_quickly(w)
-
-    def excludes(self, w: Any, tol: float = 1e-9) -> bool:
-        return self.S.excludes(w, tol)
-
-    def owns(self, d: Atom) -> bool:
-        return self.S.owns(d)
-
-    def recognised(self, block: Block) -> Block:
-        return self.S.recognised(block)
-
-    def compressed(self, block: Block, weights: Array, tol: float) -> tuple[Block, Array]:
-        return self.S.compressed(block, weights, tol)
-
-    def slide(self, f: Objective, w: Iterate) -> Iterate | None:
-        return self.S.slide(f, w)
-
-    def slide_within(self, f: Objective, w: Iterate, gap: float) -> Iterate | None:
-        return self.S.slide_within(f, w, gap)
-
-    def decompose(self, w: Array) -> Iterate:
-        return self.S.decompose(w)
-
-    def prices(self, g: Array) -> dict[str, float] | None:
-        return self.S.prices(g)
-
-    # --- its sizes ------------------------------------------------------------------------------------------------
-
-    def max_abs(self, c: Array) -> float:
-        return self.S.max_abs(c)
-
-    def max_length(self) -> float:
-        return self.S.max_length()
-
-    @property
-    def resolution(self) -> float:
-        return self.S.resolution
-
-    @property
-    def least_size(self) -> float:
-        return self.S.least_size
-
-    @property
-    def coarse(self) -> str:
-        return self.S.coarse
-
-    @property
-    def sized(self) -> bool:
-        return self.S.sized
-
-    @property
-    def seen(self) -> tuple[float, float] | None:
-        return self.S.seen
-
-    def saw(self, d: Atom) -> None:
-        self.S.saw(d)
-
-    def sizes(self) -> Sizes:
-        return self.S.sizes()
-
-    @property
-    def diameter(self) -> float:
-        return self.S.diameter
-
-    @property
-    def circumradius(self) -> float:
-        return self.S.circumradius
-
-    def radius_around(self, x: Array) -> Constant:
-        return self.S.radius_around(x)
-
-    def curvature(self, form: Any) -> Constant:
-        return self.S.curvature(form)
-
-    def row_ranges(self, design: Design) -> tuple[Array, Array]:
-        return self.S.row_ranges(design)
+    oracle, atom, best, worst, start, prices = map(inner, ("oracle", "atom", "best", "worst", "start", "prices"))
+    centre, decompose, recognised, compressed = map(inner, ("centre", "decompose", "recognised", "compressed"))
+    contains, contains_quickly, excludes, owns = map(inner, ("contains", "contains_quickly", "excludes", "owns"))
+    slide, slide_within, saw, max_abs, max_length = map(inner, ("slide", "slide_within", "saw", "max_abs", "max_length"))
+    resolution, least_size, sizes, diameter = map(inner, ("resolution", "least_size", "sizes", "diameter"))
+    circumradius, radius_around, curvature = map(inner, ("circumradius", "radius_around", "curvature"))
+    row_ranges = inner("row_ranges")
 
 
 class Cached(Wrapped):
@@ -322,7 +230,7 @@ class Cached(Wrapped):
     (1, 1)
     """
 
-    def __init__(self, S: CachedAtomSet, *, size: int = 200) -> None:
+    def __init__(self, S: AnySet, *, size: int = 200) -> None:
         super().__init__(S)
         check(isinstance(size, (int, np.integer)) and not isinstance(size, bool) and bool(size >= 1),
               f"Cached(size={size!r}) was given; a whole number of at least 1 is wanted.")
@@ -333,10 +241,13 @@ class Cached(Wrapped):
     def __repr__(self) -> str:
         return f"Cached({self.S!r}, size={self.size})"
 
+    def budget(self) -> Budget | None:
+        return self.S.budget() if type(self) is Cached else None  # the core scores all atoms faster than a cache some of them
+
     def oracle(self, rng: np.random.Generator) -> CachedOracle:
         return CachedOracle(self.S.oracle(rng), self.S.shape, self.size)
 
-    def _around(self, S: CachedAtomSet) -> Cached:
+    def _around(self, S: AnySet) -> Cached:
         return Cached(S, size=self.size)
 
 
@@ -417,7 +328,7 @@ class Inexact(Wrapped):
     Answer(atom=Basis(index=1, scale=1.0), slack=0.6, kind='always', delta=0.0)
     """
 
-    def __init__(self, S: InexactAtomSet, epsilon: float | Callable[[int], float] | None = None) -> None:
+    def __init__(self, S: AnySet, epsilon: float | Callable[[int], float] | None = None) -> None:
         super().__init__(S)
         check(S.traits.owners == 1, lambda: f"Inexact looks through single atoms, and {S!r} answers with a part for each of "
                                             "its owners. Put Inexact around the sets it is made of.")
@@ -434,7 +345,7 @@ class Inexact(Wrapped):
     def oracle(self, rng: np.random.Generator) -> InexactOracle:
         return InexactOracle(self, self.S.oracle(rng))
 
-    def _around(self, S: InexactAtomSet) -> Inexact:
+    def _around(self, S: AnySet) -> Inexact:
         return Inexact(S, self.epsilon)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from greedyhull.atoms.base import AtomSet as DefaultSet
-from greedyhull.atoms.budget import Budget, budget_of
+from greedyhull.atoms.base import Budget
 from greedyhull.atoms.vertices import Vertices
 from greedyhull.driver.display import BETWEEN, live_line, one_line
 from greedyhull.errors import GreedyhullError, check, shown, unknown
@@ -123,7 +123,7 @@ def left_out(without: Any, problems: int, d: int, S: AtomSet) -> Index | None:
     """The coordinate that stays zero in each problem, −1 for none; None where nobody is left out."""
     if without is None:
         return None
-    budget = budget_of(S)
+    budget = S.budget()
     check(budget is not None and budget.points is None, lambda: f"without was given, which {S!r} does not know; a Simplex, "
                                                                 "CappedSimplex or L1Ball is wanted.")
     array = np.asarray(list(without) if isinstance(without, range) else without)
@@ -143,7 +143,7 @@ def face_of(S: AtomSet, j: int) -> AtomSet:
     array([[1., 0., 0.],
            [0., 0., 1.]])
     """
-    budget = budget_of(S)
+    budget = S.budget()
     if j < 0 or budget is None:
         return S
     from scipy.sparse import csr_array, vstack
@@ -236,7 +236,7 @@ def shared_by(problems: Listed | Targets, S: AtomSet, solvable: Array) -> Shared
 
     ``solvable`` is written: which of the problems have finite targets.
     """
-    budget, count = budget_of(S), len(problems)
+    budget, count = S.budget(), len(problems)
     # columns for each problem at most: for few problems the Gram matrix costs more than it saves
     if budget is None or budget.points is not None or not 0 < S.shape[0] <= min(WIDEST, 64 * count):
         return None

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.budget import Budget, budget_of
+from greedyhull.atoms.base import Budget
 from greedyhull.atoms.grouped_simplex import GroupedRegion
 from greedyhull.atoms.regions import BallRegion, BoxRegion, FillingRegion
 from greedyhull.atoms.wrapped import Cached
@@ -116,7 +116,7 @@ class CompiledLoop:
 
 def compiled_rounds(f: Objective, S: AtomSet, w: Iterate, batch: int, steps: int) -> CompiledRounds | None:
     """The rounds of this problem in the core, or None where it cannot run them."""
-    budget = budget_of(S)
+    budget = S.budget()
     if budget is None or not w.keeps_atoms:
         return None
     atoms = (budget.positive, budget.whole, budget.scales)
@@ -357,7 +357,7 @@ def compiled_steps(f: Objective, S: AtomSet, w: Iterate, rule: StepRule, toleran
     """The Frank-Wolfe iterations of this problem in the core, or None where it cannot run them."""
     if type(f) is not Composite or memory.requested(memory.k):  # a run that ends here takes no step
         return None
-    budget, describe = budget_of(S), vars(type(rule)).get("core")  # a class derived from a rule may take other steps
+    budget, describe = S.budget(), vars(type(rule)).get("core")  # a class derived from a rule may take other steps
     if budget is None or (isinstance(S, Cached) and budget.points is not None):  # many points cost more than a cache
         return None
     step = None if describe is None else describe(rule, f.quadratic, memory.warm)

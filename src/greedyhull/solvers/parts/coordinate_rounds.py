@@ -7,8 +7,8 @@ from math import prod
 
 import numpy as np
 
-from greedyhull.atoms.regions import BoxSection, FillingSection, RowsRegion, RowsSection
-from greedyhull.atoms.turnover_simplex import TradedSection
+from greedyhull.atoms.regions import BoxRegion, FillingRegion, RowsRegion
+from greedyhull.atoms.turnover_simplex import TradedRegion
 from greedyhull.kernels.polyhedral_products import HELD
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.restricted import ByProducts, ImageTrial, LineTrial, Restricted, compare_products
@@ -235,7 +235,7 @@ class Gradients(Directions):
 EPS = float(np.finfo(np.float64).eps)
 FAILED = 2  # rounds by products that may lead nowhere; then steps within faces do what is left
 
-BY_FACTORS = RowsSection | BoxSection | FillingSection | TradedSection  # where systems of few rows are known
+BY_FACTORS = RowsRegion | BoxRegion | FillingRegion | TradedRegion  # where systems of few rows are known
 
 
 def coordinate_rounds(f: SecondOrder, S: AtomSet, w: Iterate, memory: Memory, steps: int) -> Iterator[Progress]:
@@ -344,7 +344,7 @@ class CoordinateWorking:
     def _solved(self, w: CoordinateIterate, section: Section, grad: Array, y: Array, tol: float, early: bool) -> Array | None:
         """The minimiser of the quadratic model along these directions; None where numbers have left their range."""
         small = self.directions.small
-        if isinstance(section, RowsSection):
+        if isinstance(section, RowsRegion):
             only = len(grad) > MOST
             product = by_products(self.f, small, w) if only or not self.failed else None
             found = None if product is None else section.solve_by_products(product, grad, y, tol)

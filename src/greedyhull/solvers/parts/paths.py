@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.atoms.budget import budget_of
 from greedyhull.kernels.core import core
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs.stored import DenseDesign, SparseDesign
@@ -69,7 +68,7 @@ def square_starts(f: Objective, S: AtomSet, tol: float = 1e-8) -> SquareStarts |
 
     ``tol`` is their relative gap; where data have more rows than columns, the Gram matrix of the columns is made first.
     """
-    budget = budget_of(S)
+    budget = S.budget()
     if not isinstance(f, Composite) or budget is None or budget.whole or budget.points is not None:
         return None
     active = min(f.design.n, f.domain[0])
@@ -131,7 +130,7 @@ class LossPath:
 
 def loss_path(f: Objective, S: AtomSet) -> LossPath | None:
     """The path of f over S scaled to growing radii; None where the core does not follow it. S has the radius one."""
-    budget = budget_of(S)
+    budget = S.budget()
     if type(f) is not Composite or budget is None or budget.whole or budget.points is not None:
         return None
     loss, solver = loss_of(f), Corrective()
