@@ -66,7 +66,7 @@ from greedyhull.types import (
 )
 
 if TYPE_CHECKING:
-    from greedyhull.driver.checkpoint import Checkpoint
+    from greedyhull.driver.checkpoint import CheckpointFile
     from greedyhull.driver.resume import Identity
 
 
@@ -224,7 +224,7 @@ class Run:
     """One solve: its iterate, its memory, its trace, and the clock."""
 
     # what most runs leave as it is
-    checkpoint: Checkpoint | None = None
+    checkpoint: CheckpointFile | None = None
     careful = False
     start_value = nan
     asked_at = 0.0  # seconds of the run when a solver last asked how far it may go
@@ -317,6 +317,8 @@ class Run:
 
     def solve(self) -> Solution:
         event: Event | None = None
+        if self.noted is not None:
+            from greedyhull.driver.resume import repeat_event
         with self.interrupt as interrupt:
             self.memory.requested, self.memory.ahead = self.requested, lambda: ahead_of(self)
             self.memory.start_unseen = may_set_out(self)
@@ -328,7 +330,7 @@ class Run:
                 for progress in steps:
                     event = self._record(progress)
                     if self.noted is not None:
-                        self._compare()
+                        repeat_event(self)
                     for watcher in self.watchers:
                         user(watcher, event)
                     if self.checkpoint is not None and event.seconds - self.saved_at >= SAVE_EVERY:
@@ -365,12 +367,6 @@ class Run:
                 for watcher in self.watchers:
                     _close(watcher)
         return solution_of(self, final, fresh, reason, event)
-
-    def _compare(self) -> None:
-        """Whether a resumed run stands where it was saved."""
-        from greedyhull.driver.resume import check_repeated
-
-        check_repeated(self)
 
     def _save(self, event: Event) -> None:
         """Write the state, if anybody wants it."""
@@ -514,16 +510,16 @@ class Run:
         return self.earlier + perf_counter() - self.began
 
     def state(self) -> State:
-        """Everything that a continuation needs."""
+        """Return everything that a continuation needs."""
         from greedyhull.driver.checkpoint import state_of
 
         return state_of(self)
 
-    def restore(self, state: State) -> None:
-        """Go on from a saved state: bit by bit if it is one of this run, else from its point alone."""
+    def restore(self, state: State, source: object = "memory") -> None:
+        """Go on from the state in a file: bit by bit if it is one of this run, else from its point alone."""
         from greedyhull.driver.resume import take_up
 
-        take_up(self, state)
+        take_up(self, state, source)
 
     @cached_property
     def proofs(self) -> Proofs:
