@@ -116,7 +116,7 @@ def no_file(path: Path, name: object = None, what: str = "file") -> str:
     'There is no file none.npy.'
     """
     shown_as = path if name is None else name
-    if path.is_symlink() and not path.exists():
+    if os.path.islink(path) and not os.path.exists(path):  # noqa: PTH110, PTH114 — those of Path raise for long names
         return f"{shown_as} is a symbolic link to {os.readlink(path)}, which does not exist."  # noqa: PTH115 — as it is written
     return f"There is no {what} {shown_as}."
 

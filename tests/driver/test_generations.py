@@ -204,7 +204,7 @@ def mounted(*given: str) -> bool:
 
 FULL = """
 import sys, numpy as np, greedyhull as gh, warnings
-from greedyhull.driver import run, saving
+from greedyhull.driver import checkpoint as saving, run
 run.SAVE_EVERY, saving.SHARE = 0.0, 1e9
 rng = np.random.default_rng(1)
 f, S = gh.least_squares(rng.standard_normal((20, 400)), rng.standard_normal(20)), gh.L1Ball(400, 50.0)
@@ -276,13 +276,13 @@ def test_a_folder_is_read_while_another_run_writes_to_it(tmp_path: Path, monkeyp
     monkeypatch.setattr(generations, "load_state", slow)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert generations.read(tmp_path).number == 21
+        assert generations.read(tmp_path)[0] == 21
 
 
 def test_a_folder_that_vanishes_after_a_save_does_not_end_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(folder: Path) -> None:
         raise gh.GreedyhullError("gone")
 
-    monkeypatch.setattr(generations.RunFolder, "begin", lambda self, going_on, alone: None)
+    monkeypatch.setattr(generations.CheckpointDir, "begin", lambda self, going_on, alone: None)
     monkeypatch.setattr(generations, "numbered", refused)
     assert same(solve(tmp_path / "run", 6), 6)

@@ -391,16 +391,12 @@ def test_a_state_of_another_processor_goes_on_up_to_rounding_and_says_so(solver,
     assert s.value == pytest.approx(whole.value, rel=1e-9) and honest(s, f, S)
 
 
-def test_a_state_of_the_same_processor_or_from_before_levels_were_kept_says_nothing(tmp_path):
+def test_a_state_of_the_same_processor_says_nothing(tmp_path):
     f, S, path = gh.least_squares(X, 3 * y), gh.L1Ball(6, 0.5), tmp_path / "r.npz"
     gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(10), checkpoint=path)
-    state = load_state(path)
-    assert str(state["level"]) == level()
-    del state["level"]
-    save_state(tmp_path / "old.npz", state)
-    runs = [gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(30), resume=p) for p in (path, tmp_path / "old.npz")]
-    assert runs[0].reason == runs[1].reason and "bit by bit" not in runs[0].reason
-    assert runs[0].value == runs[1].value == gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(30)).value
+    assert str(load_state(path)["level"]) == level()
+    s = gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(30), resume=path)
+    assert "bit by bit" not in s.reason and s.value == gh.minimize(f, S, gh.FrankWolfe(), stop=gh.Iterations(30)).value
 
 
 LARGE = {"box": gh.Box(np.full(6, -0.3), np.full(6, 0.2)), "l2 ball": gh.L2Ball(6, radius=0.7),
@@ -464,10 +460,8 @@ def test_a_saved_trace_that_is_none_gets_words(tmp_path):
     state = load_state(path)
     for rows in (np.zeros(3), np.zeros((2, 4)), np.zeros((1, 9))):
         save_state(path, {**state, "trace.rows": rows})
-        with pytest.raises(gh.GreedyhullError, match=r"trace.rows in .*r.npz has shape"):
+        with pytest.raises(gh.GreedyhullError, match=r"r.npz .*The saved trace has rows of shape"):
             gh.minimize(f, gh.Simplex(6), gh.FrankWolfe(), stop=gh.Iterations(9), resume=path)
-    save_state(path, {name: array for name, array in state.items() if not name.startswith("trace.")})  # of an earlier version
-    assert gh.minimize(f, gh.Simplex(6), gh.FrankWolfe(), stop=gh.Iterations(9), resume=path).trace.iteration[0] == 5
 
 
 @pytest.mark.parametrize("wrap", [lambda S: S, lambda S: gh.Scaled(S, 0.5), lambda S: gh.Translated(S, np.full(4, 0.1))],

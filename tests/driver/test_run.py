@@ -131,7 +131,7 @@ def test_a_first_solve_loads_nothing_and_the_package_nothing_that_it_does_not_us
     assert later == set() and "greedyhull.driver.run" in loaded
     unused = {"numpy.ma", "scipy", "greedyhull.driver.resume", "greedyhull.driver.checkpoint",
               "greedyhull.solvers.pairwise", "greedyhull.solvers.smoothed",
-              "greedyhull.driver.display", "greedyhull.driver.solution"}
+              "greedyhull.driver.display"}
     assert loaded & unused == set()
 
 

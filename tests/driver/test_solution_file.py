@@ -2,7 +2,6 @@
 
 import io
 import json
-import os
 import pickle
 import zipfile
 from pathlib import Path
@@ -130,28 +129,23 @@ def test_a_field_that_is_missing_or_of_another_kind_gives_words(field: str, tmp_
             continue
 
 
-ARRAYS = {"object": np.array([print], dtype=object), "text": np.array("text"), "empty": np.zeros(0), "short": np.zeros(1),
-          "matrix": np.zeros((3, 3)), "NaN": np.full(20, np.nan), "negative": np.full(20, -5), "large": np.full(20, 10**9)}
+ARRAYS = {"object": np.array([print], dtype=object), "text": np.array("text"), "long": np.zeros(999), "cube": np.zeros((3, 3, 3))}
 
 
 @pytest.mark.parametrize("case", ["l1", "path", "rows", "kinks"])
 @pytest.mark.parametrize("kind", ARRAYS)
-def test_hostile_arrays_give_words_and_nothing_is_unpickled(case: str, kind: str, tmp_path: Path) -> None:
+def test_arrays_of_another_type_or_shape_give_words_and_nothing_is_unpickled(case: str, kind: str, tmp_path: Path) -> None:
     s = CASES[case]()
-    path, want = s.save(tmp_path / "s.npz"), s.x
+    path = s.save(tmp_path / "s.npz")
     state = load_state(path)
-    for name in [name for name in state if name != DOCUMENT]:
+    for name in [name for name in state if name.startswith(("iterate.weights", "iterate.x", "iterate.shape", "trace."))]:
         changed = {**state, name: ARRAYS[kind]}
         if kind == "object":
             np.savez(path, checksum=np.zeros(16, dtype=np.uint8), **changed)
         else:
             save_state(path, changed)
-        try:
-            again = gh.load(path)
-        except gh.GreedyhullError:
-            continue
-        assert kind != "object" and np.allclose(again.x, want) and np.isfinite(again.point.array()).all(), name
-        again.summary()
+        with pytest.raises(gh.GreedyhullError, match=str(path)):
+            gh.load(path)
 
 
 def test_an_array_that_is_missing_gives_words(tmp_path: Path) -> None:
@@ -164,17 +158,6 @@ def test_an_array_that_is_missing_gives_words(tmp_path: Path) -> None:
         save_state(path, {key: value for key, value in state.items() if key != name})
         with pytest.raises(gh.GreedyhullError, match=r"s\.npz"):
             gh.load(path)
-
-
-@pytest.mark.parametrize("spoil, words", [
-    (lambda w: np.full_like(w, np.nan), "not finite"), (lambda w: -w, "weight"), (lambda w: 2 * w, "weight"),
-    (lambda w: w[:-1], "s.npz.* 9 weights"), (lambda w: w[::-1].copy(), "do not add up")])
-def test_weights_that_are_none_are_refused(spoil: object, words: str, tmp_path: Path) -> None:
-    path = CASES["l1"]().save(tmp_path / "s.npz")
-    state = load_state(path)
-    save_state(path, {**state, "iterate.weights": spoil(state["iterate.weights"])})
-    with pytest.raises(gh.GreedyhullError, match=words):
-        gh.load(path)
 
 
 def test_an_archive_that_would_unpack_to_more_than_it_is_is_refused(tmp_path: Path) -> None:
@@ -223,16 +206,3 @@ def test_other_files_and_paths_get_words(tmp_path: Path) -> None:
     with pytest.raises(gh.GreedyhullError, match="does not exist"):
         s.save(tmp_path / "missing" / "s.npz")
     assert gh.load(s.save(tmp_path / "sülze ☃")).summary() == s.summary()
-
-
-def test_a_disk_that_is_full_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = CASES["l1"]().save(tmp_path / "s.npz")
-    before = path.read_bytes()
-
-    def full(place: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(gh.GreedyhullError, match=r"s.npz' cannot be written \(No space left on device\)"):
-        CASES["simplex"]().save(path)
-    assert path.read_bytes() == before and [p.name for p in tmp_path.iterdir()] == ["s.npz"]

@@ -29,7 +29,6 @@ from greedyhull.points.owners import vertices
 from greedyhull.solvers.parts.looks import in_place_of_sample
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Event
-from greedyhull.solvers.smoothed import LEAST, SHARPER, first_mu
 from greedyhull.types import Array, AtomSet, Floor, Gradient, Objective
 
 if TYPE_CHECKING:
@@ -45,6 +44,8 @@ def dual_bound(f: Objective, S: AtomSet, w: Iterate, best: Floor, known: float, 
     sharp = with_kinks(f)
     if sharp is None:
         return best
+    from greedyhull.solvers.smoothed import LEAST, SHARPER, first_mu
+
     value, soft = f.value(w), smoothing(sharp, first_mu(sharp, w))
     # relative to f: a gap that is not worth another round
     above, enough = value - f.rounding(w, S), 1e-9 * abs(value) + 2.0 * f.rounding(w, S)

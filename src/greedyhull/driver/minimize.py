@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -13,8 +12,10 @@ from greedyhull.driver.choose import check_solver, check_stop
 from greedyhull.driver.run import Run
 from greedyhull.driver.solution import Solution, StreamSolution
 from greedyhull.driver.stop import Relative, Seconds, Stop
+from greedyhull.errors import GreedyhullError
 from greedyhull.kernels.core import limited, public
 from greedyhull.objectives.stream import Stream
+from greedyhull.points.blocks import SpoiledError
 from greedyhull.solvers.parts.progress import Event, watchers_of
 from greedyhull.types import AtomSet, Objective, Solver
 
@@ -117,18 +118,17 @@ def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: A
             run.watchers.extend(line_for(run.solver))
         try:
             if checkpoint is not None or resume is not None:
-                from greedyhull.driver.checkpoint import going_on, named, prepared
+                from greedyhull.driver.checkpoint import prepared
 
                 run.checkpoint, state = prepared(run, checkpoint, resume)
                 if state is not None:
-                    with named(resume):
-                        run.restore(state)
-                    with going_on(resume), nullcontext() if threads is None else limited(threads):
-                        return run.solve()
+                    run.restore(state, resume)
             if threads is None:
                 return run.solve()
             with limited(threads):
                 return run.solve()
+        except SpoiledError as error:  # a part of the solver could not be restored
+            raise GreedyhullError(f"The state in {resume} cannot be gone on from. {error}") from error
         finally:
             if run.checkpoint is not None:
                 run.checkpoint.close()

@@ -6,27 +6,21 @@ from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
 from functools import cached_property, partial
 from hashlib import blake2b
-from math import inf, isfinite, isnan
-from pathlib import Path
+from math import inf, isfinite
 from time import perf_counter
-from traceback import walk_tb
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from warnings import warn
 
 import numpy as np
-import scipy
 
-from greedyhull.atoms.budget import check_atoms_of
 from greedyhull.atoms.joined import Product, Sum
 from greedyhull.driver.certificate import certificate_of
 from greedyhull.driver.checkpoint import VERSION
-from greedyhull.driver.checks import LEEWAY
-from greedyhull.driver.finish import drift
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.kernels._core import level
 from greedyhull.points.arrays import is_sparse
-from greedyhull.points.blocks import SpoiledError, under
+from greedyhull.points.blocks import under
 from greedyhull.points.coordinate_iterate import CoordinateIterate, restored
 from greedyhull.points.iterate import Iterate, owners_agree
 from greedyhull.points.owners import OwnedBlock, normalised, vertices
@@ -121,8 +115,7 @@ def _ours(thing: Any) -> Iterable[bytes]:
     cached = {name for base in kind.__mro__ for name, value in vars(base).items() if isinstance(value, cached_property)}
     later = [f for f in fields(thing) if "added" in f.metadata] if is_dataclass(thing) else []
     added = {f.name for f in later if named[f.name] == f.default}
-    home = kind.__module__.replace("greedyhull.solvers.gradients.", "greedyhull.gradients.")  # as in states saved before
-    yield f"{home}.{kind.__qualname__}".encode()
+    yield kind.__qualname__.encode()  # not its module: a class that moves is the same
     for name, value in named.items():
         if not name.startswith("_") and name not in cached and name not in added:
             yield name.encode()
@@ -182,13 +175,20 @@ class Identity(NamedTuple):
         return bool(self.f and self.S)
 
 
-POINTS_OF = (2,)  # versions of states of which the point is understood, and nothing else
+def take_up(run: Run, state: State, source: object) -> None:
+    """Go on from the state in the file ``source``: bit by bit if it is one of this run, else from its point alone."""
+    try:
+        _take_up(run, state)
+    except GreedyhullError as error:
+        raise GreedyhullError(f"The state in {source} cannot be gone on from. {error}") from error
+    except (AttributeError, LookupError, TypeError, ValueError, ArithmeticError) as error:
+        raise GreedyhullError(f"The state in {source} is none that checkpoint= wrote ({type(error).__name__}: {error}). Give "
+                              "another one, or solve again.") from error
 
 
-def take_up(run: Run, state: State) -> None:
-    """Go on from a saved state: bit by bit if it is one of this run, else from its point alone."""
+def _take_up(run: Run, state: State) -> None:
     version = int(state["version"]) if "version" in state else 0
-    if version in POINTS_OF:
+    if version in (2, 3):  # of which the point is understood, and nothing else
         _begin_anew(run, saved_point(state, run.S), ["the library"])
         return
     check(version == VERSION, "The saved state was written by another version of "
@@ -207,18 +207,16 @@ def take_up(run: Run, state: State) -> None:
     if changed:
         _begin_anew(run, w, changed)
         return
-    _check_place(run, w, shown)
     run.w, run.memory, run.certified_point = w, memory, shown
     run.start_value, run.earlier = (float(x) for x in state["run"])
     run.began = perf_counter()
-    if "standing.numbers" in state:
-        run.standing.restore(under("standing", state))
-    before = str(state["level"]) if "level" in state else level()
+    run.standing.restore(under("standing", state))
+    before = str(state["level"])
     if before != level():
         run.taken_over = (f"The saved run computed with the loops of {before}, this one with those of {level()}: its iterates "
                           "go on up to rounding, not bit by bit.")
     elif sure and "noted" in state:
-        run.noted = _noted(run, state)
+        run.noted = tuple(state["noted"].tolist())
     if "looked_early" in memory.arrays and not run.taken_over:
         run.taken_over = (f"The run was also certified at iteration {int(memory.arrays['looked_early'])}, where it was saved: "
                           "its iterates are those of an uninterrupted run, but its bounds and trace may differ.")
@@ -230,64 +228,16 @@ def take_up(run: Run, state: State) -> None:
         run.trace.restore(under("trace", state))
 
 
-def _check_place(run: Run, w: Iterate, shown: Iterate) -> None:
-    """Whether the point lies in the set, as one of the run would."""
-    if w.keeps_atoms:
-        check_atoms_of(run.S, w.block, "The saved point")
-    for point in (w, shown):
-        inside = run.S.contains_quickly(point) if point.keeps_atoms or point.shape == run.S.shape else False
-        check(inside is not False, f"The saved point lies outside {run.S!r}.")
+def repeat_event(run: Run) -> None:
+    """Write the row of the saved event, which a resumed run repeats first, as it was saved.
 
-
-def _noted(run: Run, state: State) -> tuple[float, float]:
-    """Value and gap of the event that was saved, if that is the value at the atoms up to rounding."""
-    check(state["noted"].shape == (2,) and state["noted"].dtype == np.float64, "noted is not a value and a gap.")
-    value, gap = state["noted"].tolist()
-    if run.f.traits.remote or not isfinite(value) or run.f.traits.terms == "stream":
-        return value, gap
-    point = run.certified_point.copy()
-    now = float(run.f.value(point))
-    allowance = LEEWAY * drift(run, point) + 1e-12 * abs(value)
-    check(abs(now - value) <= allowance or not isfinite(allowance), f"It was written at a value of {value!r}, and that of its "
-                                                                    f"point is {now!r}.")
-    return value, gap
-
-
-def check_repeated(run: Run) -> None:
-    """Whether the first event of a resumed run is the one that was saved: its value up to rounding, its gap no smaller.
-
-    All that a bound rests on has a part in these two numbers. A state in which something was changed does not repeat them.
-    A run that is asked to end takes no step in the core, whose loops add terms in another order: values may differ by their
-    rounding, which is part of the gap. Intercepts over shards are found again, perhaps nearer to the best: then the value may
-    change by less than the gap.
+    A run that is asked to end takes no step in the core, whose loops add terms in another order; values may then differ by
+    their rounding.
     """
     assert run.noted is not None
-    (value, gap), (now, proved), run.noted = run.noted, run.trace.rows[-1][2:4], None
-    traits, slack = run.f.traits, 2.0 * run.rounding + 1e-13 * (abs(value) + gap) if isfinite(gap) else 0.0
-    moved = abs(now - value) if traits.remote and traits.intercept and abs(now - value) <= gap else 0.0
-    same = now == value or abs(now - value) <= 2.0 * run.rounding  # of float32 data rounding is not counted underway
-    if (same or moved) and (proved >= gap - slack - moved or isnan(gap)):
-        if same and gap >= proved - slack:  # the row is that of the run, to the last bit
-            run.trace.settle(value, gap, run.memory.oracle_calls)
-        return
-    raise SpoiledError(f"It was written at a value of {value!r} with a gap of {gap!r}, and its point gives {now!r} and "
-                       f"{proved!r}: something in it is not as it was written. Give another one, or solve again.")
-
-
-def of_file(error: BaseException, source: object) -> GreedyhullError | None:
-    """The error of a resumed run in words, where nobody but this library and what it uses has a part in it."""
-    if isinstance(error, SpoiledError):
-        return GreedyhullError(f"The state in {source} cannot be gone on from. {error}")
-    if isinstance(error, GreedyhullError):
-        return None
-    own = Path(__file__).parents[1]
-    trusted = (own, *(Path(str(module.__file__)).parent for module in (np, scipy)))
-    frames = [Path(frame.f_code.co_filename) for frame, _ in walk_tb(error.__traceback__)]
-    first = next((i for i, file in enumerate(frames) if file.is_relative_to(own)), 0)
-    if not all(any(file.is_relative_to(home) for home in trusted) for file in frames[first:]):
-        return None
-    return GreedyhullError(f"The run that was resumed from {source} could not go on ({type(error).__name__}: {error}): the "
-                           "state holds what no run has written. Give another one, or solve again.")
+    (value, gap), now, run.noted = run.noted, run.trace.rows[-1][2], None
+    if abs(now - value) <= 2.0 * run.rounding:  # intercepts over shards are found again, perhaps nearer to the best
+        run.trace.settle(value, gap, run.memory.oracle_calls)
 
 
 def _another_function(run: Run, shown: Iterate, memory: Memory) -> bool:

@@ -64,7 +64,7 @@ from greedyhull.types import (
 )
 
 if TYPE_CHECKING:
-    from greedyhull.driver.checkpoint import Checkpoint
+    from greedyhull.driver.checkpoint import CheckpointFile
     from greedyhull.driver.resume import Identity
 
 
@@ -215,7 +215,7 @@ class Run:
     """One solve: its iterate, its memory, its trace, and the clock."""
 
     # what most runs leave as it is
-    checkpoint: Checkpoint | None = None
+    checkpoint: CheckpointFile | None = None
     careful = False
     start_value = nan
     resumed_at = 0.0  # seconds of the run when the solver was last resumed
@@ -308,6 +308,8 @@ class Run:
 
     def solve(self) -> Solution:
         event: Event | None = None
+        if self.noted is not None:
+            from greedyhull.driver.resume import repeat_event
         with self.interrupt as interrupt:
             began = self.began - self.earlier
             self.memory.ends = RunLimits(self.limits.iterations, began + self.limits.seconds, began + LISTEN_AFTER, interrupt)
@@ -320,7 +322,7 @@ class Run:
                 for progress in self._resumed(steps):
                     event = self._record(progress)
                     if self.noted is not None:
-                        self._compare()
+                        repeat_event(self)
                     for watcher in self.watchers:
                         user(watcher, event)
                     if self.checkpoint is not None and event.seconds - self.saved_at >= SAVE_EVERY:
@@ -356,12 +358,6 @@ class Run:
                 for watcher in self.watchers:
                     _close(watcher)
         return solution_of(self, final, fresh, reason, event)
-
-    def _compare(self) -> None:
-        """Whether a resumed run stands where it was saved."""
-        from greedyhull.driver.resume import check_repeated
-
-        check_repeated(self)
 
     def _save(self, event: Event) -> None:
         """Write the state, if anybody wants it."""
@@ -509,16 +505,16 @@ class Run:
         return self.earlier + perf_counter() - self.began
 
     def state(self) -> State:
-        """Everything that a continuation needs."""
+        """Return everything that a continuation needs."""
         from greedyhull.driver.checkpoint import state_of
 
         return state_of(self)
 
-    def restore(self, state: State) -> None:
-        """Go on from a saved state: bit by bit if it is one of this run, else from its point alone."""
+    def restore(self, state: State, source: object = "memory") -> None:
+        """Go on from the state in a file: bit by bit if it is one of this run, else from its point alone."""
         from greedyhull.driver.resume import take_up
 
-        take_up(self, state)
+        take_up(self, state, source)
 
     @cached_property
     def proofs(self) -> Proofs:

@@ -153,12 +153,12 @@ class Trace:
 
     def to_csv(self, path: str | Path) -> None:
         """Write a CSV file with a header line."""
-        from greedyhull.driver.checkpoint import target_of, write_text
+        from greedyhull.driver.checkpoint import path_of, write_text
 
-        target, columns = target_of(path), self.to_dict()
+        columns = self.to_dict()
         lines = [",".join(COLUMNS)]
         lines += [",".join(f"{x:.17g}" for x in row) for row in zip(*columns.values(), strict=True)]
-        write_text(target, "\n".join(lines) + "\n")
+        write_text(path_of(path, "path"), "\n".join(lines) + "\n")
 
 
 def kept_rows(places: Array, gaps: Array, slacks: Array, most: int = MOST) -> Array:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan, nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from greedyhull.driver.batch.problems import Listed, Record, Targets, face_of, objective_of
 from greedyhull.driver.certificate import Certificate
-from greedyhull.driver.checkpoint import save_state, target_of, unwritten, written_by
+from greedyhull.driver.checkpoint import write_file, write_state, written_by
 from greedyhull.driver.solution import Absent, Solution, measure
-from greedyhull.driver.solution_file import DOCUMENT, made_from
+from greedyhull.driver.solution_file import DOCUMENT, check_shapes, check_types, check_version, made_from, packed
 from greedyhull.driver.solution_file import state_of as state_of_one
-from greedyhull.driver.state_schema import Fields, Range, check_numbers
 from greedyhull.driver.stop import Stop
 from greedyhull.driver.trace import Trace
 from greedyhull.errors import GreedyhullError, check, shown
@@ -33,8 +31,6 @@ from greedyhull.types import Array, AtomSet, Index, Shape, State, lacks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
-
 
 NAMED = 5  # failures that are listed by number
 
@@ -78,23 +74,24 @@ class Asked:
     def made(self, i: int, r: Record) -> Solution:
         """The solution of a problem that was solved with others, from its row of the arrays."""
         f, S = objective_of(self.problems, i), face_of(self.S, int(self.without[i]))
-        value, gap, k, seconds = float(r.values[i]), float(r.gaps[i]), int(r.iterations[i]), float(r.seconds[i])
-        point = CoordinateIterate(r.x[i])
-        point.decompose = S.decompose
-        event = Event(k, seconds, value, gap, value - gap, point, value, scale=float(r.scales[i]))
+        choice = f"{f!r} was solved together with others that share its data, over one Gram matrix."
+        s = _of_row(r, i, "", Corrective(), f, S, choice, self.stop, self.seed)
+        value, gap = s.value, float(r.gaps[i])
+        s.point.decompose = S.decompose
+        event = Event(s.iterations, s.seconds, value, gap, value - gap, s.point, value, scale=float(r.scales[i]))
         reason = self.stop.claim(event)
         assert reason is not None  # else it had a run of its own
-        trace = Trace()
-        trace.rows.append((k, seconds, value, gap, int(np.count_nonzero(r.x[i])), k, k, float(k), 0.0, gap))
-        return Solution(point, Certificate(value, gap, value - gap), reason.words, True, k, seconds, trace, Corrective(), f, S,
-                        choice=f"{f!r} was solved together with others that share its data, over one Gram matrix.",
-                        stop=self.stop, seed=self.seed)
+        s.reason = reason.words
+        return s
 
 
-class Source(Protocol):
-    """Where solutions of problems that were solved together are made from: what was asked, or a file."""
-
-    def made(self, i: int, r: Record) -> Solution: ...
+def _of_row(r: Record, i: int, reason: str, solver: Any, f: Any, S: Any, choice: str, stop: Any, seed: int) -> Solution:
+    """Return the solution of a problem that was solved with others."""
+    value, gap, k, seconds = float(r.values[i]), float(r.gaps[i]), int(r.iterations[i]), float(r.seconds[i])
+    trace = Trace()
+    trace.rows.append((k, seconds, value, gap, int(np.count_nonzero(r.x[i])), k, k, float(k), 0.0, gap))
+    return Solution(CoordinateIterate(r.x[i]), Certificate(value, gap, value - gap), reason, bool(r.converged[i]), k, seconds,
+                    trace, solver, f, S, choice=choice, stop=stop, seed=seed)
 
 
 class Solutions(Sequence["Solution | Failure"]):
@@ -108,7 +105,7 @@ class Solutions(Sequence["Solution | Failure"]):
     ----------
     record : Record
         What is known of each problem.
-    source : Source
+    source : Asked or FromFile
         What makes a solution of a row: the problems, the set and the stop, or a file.
 
     Attributes
@@ -144,7 +141,7 @@ class Solutions(Sequence["Solution | Failure"]):
     (True, 2)
     """
 
-    def __init__(self, record: Record, source: Source) -> None:
+    def __init__(self, record: Record, source: Asked | FromFile) -> None:
         self._record, self._source = record, source
 
     @property
@@ -221,8 +218,7 @@ class Solutions(Sequence["Solution | Failure"]):
         --------
         load : Read such a file.
         """
-
-        return save(self, path)
+        return write_file(path, lambda file: write_state(file, _state_of(self)))
 
     def __len__(self) -> int:
         return len(self._record)
@@ -268,11 +264,7 @@ def _words(r: Record) -> str:
 
 
 FORMAT = "greedyhull solutions"
-VERSION = 1
-NUMBERS = ("values", "gaps", "intercepts", "seconds", "scales", "prices", "radii")
-UNKNOWN = Range(unknown=True)  # NaN where a problem failed, or has none
-LIMITS = {"values": UNKNOWN, "gaps": Range(infinite=True), "intercepts": Range(), "seconds": Range(0.0),
-          "scales": Range(0.0, unknown=True), "prices": UNKNOWN, "radii": Range(0.0, unknown=True)}
+ARRAYS = ("values", "gaps", "scales", "intercepts", "seconds", "iterations", "converged")  # of a record, beside its points
 WORDS = ("reason", "objective", "set", "choice", "measure", "solver", "stop")
 
 
@@ -283,30 +275,17 @@ class FromFile:
         self.words, self.told, self.prices, self.radii, self.seed = words, told, prices, radii, seed
 
     def made(self, i: int, r: Record) -> Solution:
-        """The solution of problem i."""
-        words, value, gap, k = self.words[int(self.told[i])], float(r.values[i]), float(r.gaps[i]), int(r.iterations[i])
-        point, trace, price, radius = CoordinateIterate(r.x[i]), Trace(), float(self.prices[i]), float(self.radii[i])
-        trace.rows.append((k, float(r.seconds[i]), value, gap, int(np.count_nonzero(r.x[i])), k, k, float(k), 0.0, gap))
+        """Return the solution of problem i."""
+        words, price, radius = self.words[int(self.told[i])], float(self.prices[i]), float(self.radii[i])
         absent = {name: Absent(words[name], "saved") for name in ("solver", "objective", "set", "stop")}
         absent["objective"].known["scale"] = float(r.scales[i])
         if not isnan(radius):
             absent["set"].known["radius"] = radius
-        s = Solution(point, Certificate(value, gap, value - gap), words["reason"], bool(r.converged[i]), k,
-                     float(r.seconds[i]), trace, absent["solver"], absent["objective"], absent["set"],
-                     choice=words["choice"], stop=absent["stop"], seed=self.seed)
+        s = _of_row(r, i, words["reason"], absent["solver"], absent["objective"], absent["set"], words["choice"],
+                    absent["stop"], self.seed)
         s._kept.update({"price": None if isnan(price) else price, "intercept": float(r.intercepts[i]), "prices": None,
                         "measure": words["measure"]})
         return s
-
-
-def save(found: Solutions, path: Any) -> Path:
-    """Write all solutions to a file."""
-    target = target_of(path)
-    try:
-        save_state(target, _state_of(found))
-    except OSError as error:
-        raise unwritten(target, error) from error
-    return target
 
 
 def _state_of(found: Solutions) -> State:
@@ -319,77 +298,34 @@ def _state_of(found: Solutions) -> State:
         if i in r.runs:
             state.update({f"runs.{i}.{name}": array for name, array in state_of_one(r.runs[i], r.runs[i].names).items()})
         elif isinstance(s, Solution):
-            price, radius, seed = s.price, _radius(s), s.seed
-            prices[i], radii[i] = nan if price is None else price, nan if radius is None else radius
+            about = s.atom_set
+            radius, seed = about.known.get("radius") if isinstance(about, Absent) else about.traits.radius, s.seed
+            prices[i], radii[i] = nan if s.price is None else s.price, nan if radius is None else radius
             spelled = (s.reason, repr(s.objective), repr(s.atom_set), s.choice, measure(s), repr(s.solver), repr(s.stop))
             told[i] = words.setdefault(spelled, len(words))
-    document = {"format": FORMAT, "version": VERSION, "written_by": written_by(), "seed": seed,
-                "words": [dict(zip(WORDS, spelled, strict=True)) for spelled in words],
-                "errors": {str(i): str(error) for i, error in r.errors.items()}}
-    state.update({"x": r.x, "values": r.values, "gaps": r.gaps, "scales": r.scales, "intercepts": r.intercepts,
-                  "seconds": r.seconds, "iterations": r.iterations, "converged": r.converged, "told": told, "prices": prices,
-                  "radii": radii})
-    state[DOCUMENT] = np.frombuffer(json.dumps(document, ensure_ascii=False, allow_nan=False).encode(), dtype=np.uint8)
+    state.update({"x": r.x, **{name: vars(r)[name] for name in ARRAYS}, "told": told, "prices": prices, "radii": radii})
+    state[DOCUMENT] = packed({"format": FORMAT, "version": 1, "written_by": written_by(), "seed": seed,
+                              "words": [dict(zip(WORDS, spelled, strict=True)) for spelled in words],
+                              "errors": {str(i): str(error) for i, error in r.errors.items()}})
     return state
 
 
-def _radius(s: Solution) -> float | None:
-    radius = s.atom_set.known.get("radius") if isinstance(s.atom_set, Absent) else s.atom_set.traits.radius
-    return None if radius is None else float(radius)
-
-
 def made_from_file(state: State, told: dict[str, Any], file: Path) -> Solutions:
-    """The solutions of a file, if it is sound."""
-
-    version = Fields(told, file).whole("version", -(2**63))
-    check(1 <= version <= VERSION, f"{file} was written by greedyhull {told.get('written_by')}, in version {version} of the "
-          f"format of batches; this version reads up to {VERSION}. Read it with a newer greedyhull.")
-    record, source = _record(state, file), _source(state, told, file)
-    for i, words in told["errors"].items():
-        check(isinstance(words, str) and 0 <= int(i) < len(record), f"{file} has no problem {i!r:.20}, which it says failed.")
-        record.errors[int(i)] = GreedyhullError(words)
-    for i in sorted({name.split(".")[1] for name in state if name.startswith("runs.")}, key=int):
-        s = made_from(under(f"runs.{i}", state), file)
-        same = 0 <= int(i) < len(record) and s.x.shape == record.x.shape[1:] and np.array_equal(s.x, record.x[int(i)])
-        check(same, f"The solution of problem {i!r:.20} in {file} is another one than its row.")
-        record.runs[int(i)] = s
-    known = (source.told >= 0).astype(int)
-    for i in (*record.errors, *record.runs):
-        known[i] += 1
-    check(bool((known == 1).all()), f"{file} does not say of every problem how it was solved, once.")
-    return Solutions(record, source)
-
-
-def _record(state: State, file: Path) -> Record:
-    x = state["x"]
-    check(x.ndim >= 2 and x.dtype == np.float64, f"{file} has points of shape {x.shape} and type {x.dtype}; a row of numbers "
-                                                 "for each problem is wanted.")
-    record = Record(len(x), x.shape[1:])
-    record.x = x
-    for name in NUMBERS:
-        check_numbers(name, _check(state[name], len(x), "f", name, file), (len(x),), str(file), LIMITS[name])
-    record.values, record.gaps, record.scales = state["values"], state["gaps"], state["scales"]
-    record.intercepts, record.seconds = state["intercepts"], state["seconds"]
-    record.iterations = _check(state["iterations"], len(x), "i", "iterations", file)
-    check_numbers("iterations", record.iterations, (len(x),), str(file), Range(0.0))
-    record.converged = _check(state["converged"], len(x), "b", "converged", file)
-    return record
-
-
-def _source(state: State, told: dict[str, Any], file: Path) -> FromFile:
-    words, place = told["words"], _check(state["told"], len(state["x"]), "i", "told", file)
-    sound = isinstance(words, list) and all(isinstance(one.get(name), str) for one in words for name in WORDS)
-    check(sound and bool((place >= -1).all() and (place < len(words)).all()), f"The words in {file} are none.")
-    together = place >= 0
-    finite = np.isfinite(state["x"][together]).all() and np.isfinite(state["values"][together]).all()
-    check(bool(finite and (state["gaps"][together] >= 0.0).all()), f"{file} has points, values or gaps that are none.")
-    return FromFile(words, place, state["prices"], state["radii"], Fields(told, file).whole("seed"))
-
-
-def _check(array: Array, count: int, kind: str, name: str, file: Path) -> Any:
-    check(array.shape == (count,) and array.dtype.kind == kind, f"{name} in {file} has shape {array.shape} and type "
-          f"{array.dtype}; one number for each of {count} problems is wanted.")
-    return array
+    """Return the solutions of a file."""
+    check_version(told, file, "format of batches")
+    check_types(told, {"words": list, "errors": dict, "seed": int}, file)
+    for words in told["words"]:
+        check_types(words, dict.fromkeys(WORDS, str), file, "words.")
+    x, count = state["x"], len(state["x"])
+    kinds = {"iterations": "i", "converged": "b", "told": "i"}
+    check_shapes(state, {"x": ("f", (None,) * max(x.ndim, 2)), **{name: (kinds.get(name, "f"), (count,)) for name in
+                         (*ARRAYS, "told", "prices", "radii")}}, file)
+    record = Record(count, x.shape[1:])
+    vars(record).update({name: state[name] for name in ("x", *ARRAYS)})
+    record.errors.update({int(i): GreedyhullError(words) for i, words in told["errors"].items()})
+    for i in sorted({int(name.split(".")[1]) for name in state if name.startswith("runs.")}):
+        record.runs[i] = made_from(under(f"runs.{i}", state), file)
+    return Solutions(record, FromFile(told["words"], state["told"], state["prices"], state["radii"], told["seed"]))
 
 
 class Starts:
