@@ -303,13 +303,15 @@ class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
 
     def _run(self, f: Objective, S: AtomSet, wanted: Stop, start: Any = None) -> Solution:
         """One solve, until what is ``wanted`` or the end of patience."""
-        seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
         asked = _until(wanted, int(self.max_iter))
         heart = Heartbeat(self, f)
         stop = asked | Callback(heart) if heart.heard else asked
-        s = minimize(f, S, start=start, stop=stop, seed=seed, progress=bool(self.verbose))
+        s = minimize(f, S, start=start, stop=stop, seed=self._seed(), progress=bool(self.verbose))
         s.stop = asked  # without the callback, which holds the data and this estimator
         return s
+
+    def _seed(self) -> int:
+        return 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _keep(self, solutions: list[Solution], dtype: Any) -> None:
         """The attributes that every fit leaves behind; of several solves, one for each class, lists of them."""

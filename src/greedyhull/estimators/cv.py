@@ -24,7 +24,6 @@ from greedyhull.estimators.base import Certified, Fold, begin, checked, end, fol
 from greedyhull.estimators.budget import Budget, budget, floor, origin, price_of
 from greedyhull.estimators.cv_paths import (
     ENOUGH,
-    ClassPaths,
     Line,
     Paths,
     SquarePaths,
@@ -37,7 +36,7 @@ from greedyhull.estimators.cv_paths import (
     radii_of,
 )
 from greedyhull.estimators.described import CHOSEN, CHOSEN_REGRESSOR, CHOSEN_TOGETHER, described
-from greedyhull.estimators.linear import LinearRegressor, Posed, refuse_shards
+from greedyhull.estimators.linear import LinearRegressor, refuse_shards
 from greedyhull.estimators.linear_classifier import LinearClassifier
 from greedyhull.solvers.parts.paths import loss_path
 from greedyhull.types import Array, AtomSet, LinearModel
@@ -138,16 +137,6 @@ class L1Chosen(Chosen):
         return budget(X, s, 1.0, standardize=self.standardize, positive=self.positive, classes=classes)
 
 
-def left_out(found: list[Line], X: Any, y: Array, s: Array | None, folds: list[Fold], problem: Posed) -> Array:
-    """The loss on the rows that each fold leaves out, (radius, fold)."""
-    columns, of_scores = [], replace(problem, intercept=False)
-    for line, (_, test) in zip(found, folds, strict=True):
-        z = line.predict(X[test]).astype(np.float64)
-        loss = of_scores(np.ones((len(test), 1)), y[test], None if s is None else s[test]).loss
-        columns.append([loss.value(np.ascontiguousarray(z[:, j])) for j in range(z.shape[1])])
-    return np.array(columns).T
-
-
 def constant(y: Array, s: Array | None) -> bool:
     """Whether all targets that count are one number, up to rounding."""
     some = y if s is None else y[s > 0.0]
@@ -241,7 +230,8 @@ class ChosenRegressor(Chosen, LinearRegressor):
         paths = Paths(X, y, s, S, self._problem)
         self.radii_ = radii_of(radii, lambda count: grid(affordable(f, S, float(self.eps)), count))
         found = Parallel(n_jobs=self.n_jobs)(delayed(paths.on)(train, self.radii_) for train, _ in folds)
-        return paths.on(None, self.radii_), left_out(found, X, y, s, folds, self._problem)
+        losses = [paths.left_out(line, test) for line, (_, test) in zip(found, folds, strict=True)]
+        return paths.on(None, self.radii_), np.array(losses).T
 
 
 class ChosenClassifier(Chosen, LinearClassifier):
@@ -277,21 +267,20 @@ class ChosenClassifier(Chosen, LinearClassifier):
         refuse_shards(X)
         return self._fit(X, y, sample_weight, groups)
 
-    def _searched(self, X: Any, signs: list[Array], labels: Array, s: Array | None, starts: list[Array | None],
-                  groups: Any) -> list[Solution]:
-        S = self._atoms(X, s)
+    def _searched(self, X: Any, targets: list[Array], labels: Array, s: Array | None, starts: list[Array | None],
+                  groups: Any, classes: int = 0) -> list[Solution]:
+        S, problem = self._atoms(X, s, classes) if classes else self._atoms(X, s), replace(self._problem, classes=classes)
         splits = splits_of(check_cv(self.cv, labels, classifier=True), X, labels, groups)
         folds = folds_of(splits, len(labels), s, (labels, self.classes_))
-        problems = [self._problem(X, sign, s) for sign in signs]
-        self.radii_ = radii_of(self.radii, lambda count: grid(max(affordable(f, S, float(self.eps)) for f in problems), count))
-        paths = [Paths(X, sign, s, S, self._problem) for sign in signs]
-        found = Parallel(n_jobs=self.n_jobs)(delayed(one.on)(train, self.radii_) for one in paths for train, _ in folds)
-        losses, m = np.zeros((len(self.radii_), len(folds))), len(folds)
-        for k, sign in enumerate(signs):
-            losses += left_out(found[k * m : (k + 1) * m], X, sign, s, folds, self._problem)
+        fs = [problem(X, y, s) for y in targets]
+        self.radii_ = radii_of(self.radii, lambda count: grid(max(affordable(f, S, float(self.eps)) for f in fs), count))
+        paths = [Paths(X, y, s, S, problem) for y in targets]
+        found = iter(Parallel(n_jobs=self.n_jobs)(delayed(one.on)(train, self.radii_) for one in paths for train, _ in folds))
+        losses = np.sum([np.array([one.left_out(next(found), test) for _, test in folds]).T for one in paths], axis=0)
         self.radius_ = self._choose(self.radii_, losses)
-        self.coefs_path_ = np.concatenate([one.on(None, self.radii_).coefs for one in paths], axis=1)
-        chosen = [self._solve(f, S.rescaled(self.radius_)) for f in problems]
+        coefs = [one.on(None, self.radii_).coefs for one in paths]
+        self.coefs_path_ = np.concatenate([W.swapaxes(1, -1).reshape(len(W), -1) for W in coefs], axis=1)  # class after class
+        chosen = [self._solve(f, S.rescaled(self.radius_)) for f in fs]
         self.price_ = price_of(chosen[0]) if len(chosen) == 1 else [price_of(s) for s in chosen]
         return chosen
 
@@ -353,12 +342,14 @@ class L1BudgetRegressorCV(L1Chosen, ChosenRegressor):
 
     def _walked(self, X: Any, y: Array, s: Array | None, S: AtomSet, folds: list[Fold], radii: Any, f: LinearModel
                 ) -> tuple[Line, Array]:
-        """Squares by trails, other losses as for any set."""
+        """Squares by their covariance or the core's path; other losses, and numbers out of range, as for any set."""
         if self.loss != "squared":
             return super()._walked(X, y, s, S, folds, radii, f)
         paths = SquarePaths(X, y, s, cast(Budget, S), folds, centre=self.fit_intercept, positive=self.positive)
         self.radii_, whole = paths.chosen(radii, float(self.eps))
         found = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(paths.on)(i, self.radii_) for i in range(len(folds)))
+        if not all(np.isfinite(line.coefs).all() for line in (whole, *found)):
+            return super()._walked(X, y, s, S, folds, self.radii_, f)
         return whole, np.array([paths.left_out(i, line) for i, line in enumerate(found)]).T
 
 
@@ -414,18 +405,3 @@ class L1BudgetClassifierCV(L1Chosen, ChosenClassifier):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = self.positive  # on data that no coefficients of one sign tell apart
         return tags
-
-    def _searched_together(self, X: Any, labels: Array, s: Array | None, start: Array | None, groups: Any) -> Solution:
-        paths = ClassPaths(X, labels, s, self._atoms(X, s, len(self.classes_)), intercept=self.fit_intercept)
-        splits = splits_of(check_cv(self.cv, labels, classifier=True), X, labels, groups)
-        folds = folds_of(splits, len(labels), s, (labels, self.classes_))
-        f = paths.problem()
-        self.radii_ = radii_of(self.radii, lambda count: grid(affordable(f, paths.S, float(self.eps)), count))
-        found = Parallel(n_jobs=self.n_jobs)(delayed(paths.on)(train, self.radii_) for train, _ in folds)
-        losses = [paths.left_out(line, test) for line, (_, test) in zip(found, folds, strict=True)]
-        self.radius_ = self._choose(self.radii_, np.array(losses).T)
-        coefs = paths.on(None, self.radii_).coefs
-        self.coefs_path_ = coefs.transpose(0, 2, 1).reshape(len(self.radii_), -1)  # class after class
-        chosen = self._solve(f, paths.S.rescaled(self.radius_))
-        self.price_: float | list[float] = price_of(chosen)
-        return chosen

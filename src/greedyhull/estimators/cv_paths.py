@@ -17,15 +17,12 @@ from greedyhull.driver.stop import Gap, Iterations, Relative, Stalled
 from greedyhull.errors import check, installing
 from greedyhull.estimators.base import STILL, Certified, Fold
 from greedyhull.estimators.budget import Budget, floor, origin, price_of
-from greedyhull.estimators.l1_path import Covariance, Trail
+from greedyhull.estimators.linear import Problem
 from greedyhull.kernels.data_passes import product
 from greedyhull.objectives.by_name import least_squares
-from greedyhull.objectives.composite import Composite, with_whole_hessian
-from greedyhull.objectives.losses.base import shares
-from greedyhull.objectives.losses.softmax import Softmax
-from greedyhull.objectives.responses import multinomial
+from greedyhull.objectives.composite import with_whole_hessian
 from greedyhull.points.arrays import energies, is_sparse
-from greedyhull.solvers.parts.paths import loss_path
+from greedyhull.solvers.parts.paths import FEW, loss_path, matrix_path, never, square_path
 from greedyhull.types import Array, AtomSet, Index, LinearModel
 
 
@@ -60,7 +57,7 @@ SMALL, EXACT = 100, 1e-11  # with so few columns the radii are found from exact 
 
 
 class Line(NamedTuple):
-    """Coefficients (one row for each radius) and intercepts."""
+    """Coefficients (radii, features) or (radii, features, classes), and intercepts (radii,) or (radii, classes)."""
 
     coefs: Array
     intercepts: Array
@@ -76,7 +73,7 @@ class Paths:
     ``problem(X, y, s)`` makes the objective, ``S`` is a ball of any radius.
     """
 
-    def __init__(self, X: Any, y: Array, s: Array | None, S: AtomSet, problem: Callable[..., Any]) -> None:
+    def __init__(self, X: Any, y: Array, s: Array | None, S: AtomSet, problem: Problem) -> None:
         self.X, self.y, self.s, self.S, self.problem = X, y, s, S, problem
 
     def on(self, rows: Index | None, radii: Array) -> Line:
@@ -94,14 +91,23 @@ class Paths:
             W[left], intercepts[left] = self._by_driver(f, radii[left], gap)
         return Line(W, intercepts)
 
+    def left_out(self, line: Line, rows: Index) -> list[float]:
+        """The loss on rows that a fold leaves out, at every radius."""
+        X, loss = self.X[rows], self.problem.loss_of(self.y[rows], None if self.s is None else self.s[rows])
+        if line.coefs.ndim == 3:  # a column of scores for each class
+            scores = [(np.asarray(X @ W) + b).ravel() for W, b in zip(line.coefs, line.intercepts, strict=True)]
+        else:
+            scores = list(line.predict(X).T)
+        return [float(loss.value(np.ascontiguousarray(z, dtype=np.float64))) for z in scores]
+
     def _by_driver(self, f: LinearModel, radii: Array, gap: float) -> Line:
         """One run for each radius, for what the core does not know, or could not solve."""
         found = path(with_whole_hessian(f, len(radii)), self.S, radii, stop=Gap(gap) | Stalled(100) | Iterations(1000))
-        return Line(np.array([s.point.array() for s in found]), np.array([s.intercept for s in found]))
+        return Line(np.array([s.x for s in found]), np.array([np.broadcast_to(s.intercept, f.domain[1:]) for s in found]))
 
 
 class SquarePaths:
-    """Least squares: trails. Where the columns are few, the folds share one covariance: that of all data less their own."""
+    """Least squares in the core. Where columns are few, the folds share one covariance: that of all data less their own."""
 
     def __init__(self, X: Any, y: Array, s: Array | None, S: Budget, folds: list[Fold], *, centre: bool,
                  positive: bool = False) -> None:
@@ -127,28 +133,29 @@ class SquarePaths:
         sZ = Z if self.s is None else s[:, None] * Z
         return Sums(product(Z.T, sZ), sZ.T @ t, float(s @ t**2), sZ.sum(axis=0), float(s @ t), float(s.sum()), mean, middle)
 
-    def trail(self, fold: int | None) -> tuple[Trail, Callable[[Array], Array]]:
-        """The trail without one fold, None for all data, and the intercepts that belong to rows of coefficients."""
+    def path(self, fold: int | None) -> tuple[Any, Callable[[Array], Array]]:
+        """The core's path without one fold, None for all data, and the intercepts that belong to rows of coefficients."""
         if self.total is not None:
             some = self.total if fold is None else self.parts[fold]
             if fold is not None and self.apart:
                 some = self.total.plus(some, -1.0)
-            trail = Trail(some.covariance(self.centre), self.scale, positive=self.positive)
-            return trail, lambda W: some.intercepts(W, self.centre)
+            made = matrix_path(*some.covariance(self.centre), self.scale, positive=self.positive)
+            return made, lambda W: some.intercepts(W, self.centre)
         rows = slice(None) if fold is None else self.folds[fold][0]
         s, X, y = None if self.s is None else self.s[rows], self.X[rows], self.y[rows]
         p = np.full(len(y), 1.0 / len(y)) if s is None else s / s.sum()
         mean, middle = np.asarray(X.T @ p.astype(X.dtype)), float(p @ y)
-        trail = Trail(least_squares(X, y, sample_weight=s, intercept=self.centre), self.scale, positive=self.positive)
-        return trail, lambda W: middle - W @ mean if self.centre else np.zeros(len(W))
+        f = least_squares(X, y, sample_weight=s, intercept=self.centre)
+        made = square_path(f, self.scale, positive=self.positive, roughly=min(f.design.n, len(self.scale)) > FEW)
+        return made, lambda W: middle - W @ mean if self.centre else np.zeros(len(W))
 
     def chosen(self, given: Any, eps: float) -> tuple[Array, Line]:
         """The radii, those given or so many as were asked for, and the path on all data."""
-        trail, intercepts = self.trail(None)
+        made, intercepts = self.path(None)
         found: list[Array | None] = []
 
         def make(count: int) -> Array:
-            radii, W = priced(trail, eps, count)
+            radii, W = priced(made, self.scale, eps, count)
             found.append(W)
             return radii
 
@@ -158,8 +165,9 @@ class SquarePaths:
 
     def on(self, fold: int | None, radii: Array) -> Line:
         """The path without one fold, over growing radii."""
-        trail, intercepts = self.trail(fold)
-        W = trail.walk(radii, SQUARED)
+        made, intercepts = self.path(fold)
+        W = np.empty((len(radii), len(self.scale)))
+        made.walk(np.ascontiguousarray(radii, dtype=np.float64), SQUARED, self.scale, W, never)
         return Line(W, intercepts(W))
 
     def left_out(self, fold: int, line: Line) -> Array:
@@ -187,12 +195,12 @@ class Sums(NamedTuple):
         return Sums(self.zz + sign * other.zz, self.zt + sign * other.zt, self.tt + sign * other.tt, self.z + sign * other.z,
                     self.t + sign * other.t, self.s + sign * other.s, self.mean, self.middle)
 
-    def covariance(self, centre: bool) -> Covariance:
-        """The mean loss as a quadratic; with ``centre``, its best intercept taken."""
+    def covariance(self, centre: bool) -> tuple[Array, Array, float]:
+        """H, b and f₀ of the mean loss f₀ − ⟨b, w⟩ + ½⟨w, Hw⟩; with ``centre``, its best intercept taken."""
         zz, zt, tt, z, t = self.zz / self.s, self.zt / self.s, self.tt / self.s, self.z / self.s, self.t / self.s
         if centre:
             zz, zt, tt = zz - np.outer(z, z), zt - z * t, tt - t * t
-        return Covariance(zz, zt, 0.5 * max(tt, 0.0))
+        return zz, zt, 0.5 * max(tt, 0.0)
 
     def intercepts(self, W: Array, centre: bool) -> Array:
         if not centre:
@@ -200,28 +208,28 @@ class Sums(NamedTuple):
         return self.middle + self.t / self.s - W @ (self.mean + self.z / self.s)
 
 
-def priced(trail: Trail, eps: float, count: int) -> tuple[Array, Array | None]:
+def priced(made: Any, scale: Array, eps: float, count: int) -> tuple[Array, Array | None]:
     """``count`` radii whose prices fall by about one factor from each to the next, to ``eps`` times that of the first unit.
 
     So they lie where the model changes, as the penalties of a lasso's path do. Between two kinks of the path the price is a
     straight line, so that one secant step leads near the next radius. The coefficients there are found on the way, and
     returned too unless the path ended early and other radii were taken.
     """
-    f0, scale, r = trail.f0, trail.scale, 0.0
+    (f0, first), r = made.first(), 0.0
     radii: list[float] = []
-    coefs: list[Array] = []
-    first = price = trail.price
-    give = 0.1 * f0 / first / first
-    for alpha in first * np.geomspace(1.0, eps, count + 1)[1:]:
+    coefs = np.zeros((count, len(scale)))
+    price, give = first, 0.1 * f0 / first / first
+    for w, alpha in zip(coefs, first * np.geomspace(1.0, eps, count + 1)[1:], strict=True):
         before, step = price, min(max((price - alpha) * give, 0.01 * r, 1e-300), 0.5 * r or np.inf)
         r = four_digits(in_range(r + step))
-        stage, price = trail.to(r, EXACT if len(scale) <= SMALL else SQUARED), trail.price
+        value, _, price, used = made.to(r, EXACT if len(scale) <= SMALL else SQUARED, never)
+        index, v = made.point()
+        w[index] = v * scale[index]
         radii.append(r)
-        coefs.append(stage.w)
-        if trail.rest > 0.01 or stage.value <= ENOUGH * f0:  # more budget is of no use, or fits noise only
-            return spread([*radii[:-1], (1.0 - max(trail.rest, 0.0)) * r], count), None
+        if used < 0.99 * r or value <= ENOUGH * f0:  # more budget is of no use, or fits noise only
+            return spread([*radii[:-1], min(used, r)], count), None
         give = step / (before - price) if price < before else 2.0 * give
-    return np.array(radii), np.array(coefs)
+    return np.array(radii), coefs
 
 
 def first_price(f: LinearModel, S: AtomSet) -> float:
@@ -273,45 +281,6 @@ def radii_of(given: Any, make: Callable[[int], Array]) -> Array:
     good = radii.ndim == 1 and len(radii) > 0 and radii.dtype.kind in "iuf" and bool((np.isfinite(radii) & (radii > 0)).all())
     check(good, f"radii={given!r} was given; a number of radii, or positive radii, are wanted.")
     return np.sort(radii.astype(np.float64))
-
-
-class ClassLine(NamedTuple):
-    """Coefficients (radii, features, classes) and intercepts (radii, classes)."""
-
-    coefs: Array
-    intercepts: Array
-
-    def losses(self, X: Any, labels: Array, s: Array | None) -> list[float]:
-        """The mean cross-entropy of samples at every radius."""
-        classes = self.coefs.shape[2]
-        loss = Softmax(np.eye(classes)[labels].ravel(), shares(s, len(labels)), classes)
-        return [loss.value((np.asarray(X @ W) + b).astype(np.float64).ravel())
-                for W, b in zip(self.coefs, self.intercepts, strict=True)]
-
-
-class ClassPaths:
-    """``S`` is a ball of any radius; ``labels`` are whole numbers from 0."""
-
-    def __init__(self, X: Any, labels: Array, s: Array | None, S: Budget, *, intercept: bool) -> None:
-        self.X, self.labels, self.s, self.S, self.intercept = X, labels, s, S, intercept
-
-    def problem(self, rows: Index | None = None) -> Composite:
-        """The objective on some rows, None for all of them."""
-        some = slice(None) if rows is None else rows
-        weights = None if self.s is None else self.s[some]
-        return multinomial(self.X[some], self.labels[some], sample_weight=weights, intercept=self.intercept)
-
-    def on(self, rows: Index | None, radii: Array) -> ClassLine:
-        """The path of the problem on some rows."""
-        f = self.problem(rows)
-        zero, largest = origin(self.S), self.S.rescaled(float(radii.max()))
-        gap = max(ENOUGH * float(f.value(zero)), float(f.rounding(zero, largest)))
-        found = path(f, self.S, radii, stop=Gap(gap) | Stalled(100) | Iterations(1000))
-        return ClassLine(np.array([s.x for s in found]), np.array([np.broadcast_to(s.intercept, f.domain[1]) for s in found]))
-
-    def left_out(self, line: ClassLine, rows: Index) -> list[float]:
-        """The loss on rows that a fold leaves out, at every radius."""
-        return line.losses(self.X[rows], self.labels[rows], None if self.s is None else self.s[rows])
 
 
 class RadiusPath(Certified):

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -41,6 +40,9 @@ from greedyhull.estimators.base import (
 )
 from greedyhull.kernels.core import alone
 from greedyhull.objectives.by_name import absolute, hinge, huber, least_squares, logistic, poisson, quantile, squared_hinge
+from greedyhull.objectives.losses.base import shares
+from greedyhull.objectives.losses.softmax import Softmax
+from greedyhull.objectives.responses import multinomial
 from greedyhull.points.arrays import is_sparse, sound
 from greedyhull.types import Array, AtomSet, LinearModel, Objective, Shard, Shards, told_intercept
 
@@ -48,84 +50,38 @@ if TYPE_CHECKING:
     from greedyhull.estimators.linear_classifier import LinearClassifier
 
 
-REGRESSION: dict[str, Callable[..., Any]] = {
-    "squared": lambda X, y, est, **how: least_squares(X, y, **how),
-    "huber": lambda X, y, est, **how: huber(X, y, est.delta, **how),
-    "absolute": lambda X, y, est, **how: absolute(X, y, **how),
-    "quantile": lambda X, y, est, **how: quantile(X, y, est.quantile, **how),
-    "poisson": lambda X, y, est, **how: poisson(X, y, **how),
-}
-CLASSIFICATION: dict[str, Callable[..., Any]] = {"logistic": logistic, "squared_hinge": squared_hinge, "hinge": hinge}
+REGRESSION = {"squared": least_squares, "huber": huber, "absolute": absolute, "quantile": quantile, "poisson": poisson}
+CLASSIFICATION = {"logistic": logistic, "squared_hinge": squared_hinge, "hinge": hinge}
 
 
 @dataclass(frozen=True)
-class Posed:
+class Problem:
     """What makes an objective of data, targets and sample weights: plain values, which other processes can be sent."""
 
     loss: str
     intercept: bool
     delta: float = 1.0
     quantile: float = 0.5
+    classes: int = 0  # of one problem for all of them, where targets number the classes; else 0
 
-    def __call__(self, X: Any, y: Array, s: Array | None) -> Any:
-        how = {"sample_weight": s, "intercept": self.intercept}
-        if self.loss in CLASSIFICATION:
-            return CLASSIFICATION[self.loss](X, y, **how)
-        return REGRESSION[self.loss](X, y, self, **how)
+    def __call__(self, X: Any, y: Array | None = None, s: Array | None = None) -> Any:
+        """The objective; shards have targets and weights of their own."""
+        how: dict[str, Any] = {"intercept": self.intercept} if s is None else {"intercept": self.intercept, "sample_weight": s}
+        if self.loss in ("huber", "quantile"):
+            how |= {"delta": self.delta} if self.loss == "huber" else {"q": self.quantile}
+        made: Any = multinomial if self.classes else (REGRESSION | CLASSIFICATION)[self.loss]
+        return made(X, **how) if y is None else made(X, y, **how)
 
-
-def mean(loss: str, z: Array) -> Array:
-    """What a regression loss predicts where the linear model says z: e^z for counts, z itself for all others."""
-    return np.exp(z) if loss == "poisson" else z
-
-
-def solve_targets(estimator: Any, posed: Posed, S: AtomSet, X: Any, Y: Array, s: Array | None,
-                  start: Array | None) -> Solutions:
-    """The solutions for the columns of Y; an error of one of them is an error of the fit."""
-    stop = Relative(float(estimator.tol)) | Iterations(int(estimator.max_iter)) | Stalled(STILL)
-    random = estimator.random_state
-    how: dict[str, Any] = {"start": start, "stop": stop, "progress": bool(estimator.verbose),
-                           "seed": 0 if random is None else int(check_random_state(random).randint(2**31 - 1))}
-    if posed.loss == "squared":
-        found = batch(least_squares, S, X=X, Y=Y, sample_weight=s, intercept=posed.intercept, **how)
-    else:
-        found = batch([posed(X, y, s) for y in Y.T], S, **how)
-    for error in found.errors.values():
-        raise error.__cause__ if isinstance(error.__cause__, KeyboardInterrupt) else error
-    return found
-
-
-def keep_targets(estimator: Any, found: Solutions, dtype: Any) -> None:
-    """The attributes of a fit with several targets, and what it says of those that missed ``tol``."""
-    estimator.coef_ = estimator.weights_ = found.x.astype(dtype)
-    estimator.intercept_ = found.intercepts.astype(dtype)
-    estimator.solution_ = found
-    estimator.certificate_ = found.certificates()
-    estimator.n_iter_ = max(int(found.iterations.max()), 1)
-    estimator.dual_gap_ = float(found.gaps.max())
-    vars(estimator).pop("trace_", None)  # of another fit: here each solution has its own
-    vars(estimator)[SOLVED] = [(True, "", 0.0) if held else (False, found[i].reason, float(found.gaps[i]))
-                               for i, held in enumerate(found.converged.tolist())]
-
-
-def starts(previous: list[Array | None], S: AtomSet, moved: Any) -> Array | None:
-    """The coefficients of the fit before, brought into the set; None where there are none, or one lies outside."""
-    points = [None if x is None else moved(x, S) for x in previous]
-    inside = [x for x in points if x is not None and S.contains(x)]
-    return np.array(inside) if inside and len(inside) == len(points) else None
+    def loss_of(self, y: Array, s: Array | None) -> Any:
+        """The loss as a function of scores, row by row where there are several classes; its intercept is in the scores."""
+        if self.classes:
+            return Softmax(np.eye(self.classes)[y].ravel(), shares(s, len(y)), self.classes)
+        return replace(self, intercept=False)(np.ones((len(y), 1)), y, s).loss
 
 
 AT_ONCE = 1 << 20  # entries of X that are predicted from at once
 
 Predict = Callable[[object], Array]
-
-
-class Block(NamedTuple):
-    """Targets of some rows, what was predicted for them, and their weights."""
-
-    y: Array
-    predicted: Array
-    weights: Array
 
 
 def predictions(predict: Predict, data: Shards, names: list[str] | None = None) -> Array:
@@ -171,12 +127,13 @@ def r_squared(predict: Predict, data: Shards, names: list[str] | None = None) ->
     return 1.0 - missed / spread if spread > 0.0 else float(missed == 0.0)
 
 
-def _blocks(predict: Predict, data: Shards, names: list[str] | None) -> Iterator[Block]:
+def _blocks(predict: Predict, data: Shards, names: list[str] | None) -> Iterator[tuple[Array, Array, Array]]:
+    """Targets of some rows, what was predicted for them, and their weights."""
     n = 0
     for predicted, rows in _predicted(predict, data, names):
         y, s = np.asarray(rows.y), rows.sample_weight
         n += len(y)
-        yield Block(y, predicted, np.ones(len(y)) if s is None else np.asarray(s, dtype=np.float64))
+        yield y, predicted, np.ones(len(y)) if s is None else np.asarray(s, dtype=np.float64)
     check(n > 0, "The shards have no rows; at least one is wanted.")
 
 
@@ -208,25 +165,6 @@ def cut(shard: Shard) -> Iterator[Shard]:
         yield Shard(X[here], shard.y[here], None if s is None else s[here])
 
 
-LOSSES: dict[str, Callable[..., Any]] = {
-    "squared": lambda data, est, **how: least_squares(data, **how),
-    "huber": lambda data, est, **how: huber(data, delta=est.delta, **how),
-    "poisson": lambda data, est, **how: poisson(data, **how),
-    "absolute": lambda data, est, **how: absolute(data, **how),
-    "quantile": lambda data, est, **how: quantile(data, q=est.quantile, **how),
-    "logistic": lambda data, est, **how: logistic(data, **how),
-    "squared_hinge": lambda data, est, **how: squared_hinge(data, **how),
-    "hinge": lambda data, est, **how: hinge(data, **how),
-}
-
-
-class Columns:
-    """What a set needs to know of the data: how many rows and columns there are."""
-
-    def __init__(self, n: int, d: int) -> None:
-        self.shape = (n, d)
-
-
 def are_shards(X: Any) -> bool:
     """Whether data are shards.
 
@@ -251,13 +189,13 @@ def _found(model: Linear, data: Shards, y: Any, sample_weight: Any) -> Solution:
         value = given.get(name, default)
         check(value is default, lambda: f"{type(model).__name__}({name}={value!r}) was fitted to shards, and "  # noqa: B023
               f"{name} needs all rows in one place. Leave it out.")  # noqa: B023
-    f = LOSSES[model.loss](data, model, intercept=model.fit_intercept)
+    f = model._problem(data)
     model.n_features_in_ = int(data.d)
     model.__dict__.pop("feature_names_in_", None)  # of an earlier fit
     if data.names is not None:
         model.feature_names_in_ = np.array(data.names, dtype=object)
     (start,) = model._previous(1, int(data.d))
-    return model._found(f, Columns(f.n, int(data.d)), None, start)
+    return model._found(f, SimpleNamespace(shape=(f.n, int(data.d))), None, start)  # all that a set needs of the data
 
 
 def fit_regressor(model: LinearRegressor, data: Shards, y: Any, sample_weight: Any) -> None:
@@ -281,7 +219,7 @@ def fit_classifier(model: LinearClassifier, data: Shards, y: Any, sample_weight:
 STORAGE: dict[str, Any] = {"accept_sparse": ("csr", "csc"), "dtype": FLOATS}
 
 
-class Linear(Certified, ABC):
+class Linear(Certified):
     """Coefficients in a set that the subclass names: it writes ``_atoms(X, s)``, s the sample weights or None."""
 
     loss: str
@@ -308,9 +246,9 @@ class Linear(Certified, ABC):
             y = y if y.dtype.kind == "f" else y.astype(np.float64)  # differences of booleans are no numbers
         return X, y
 
-    @abstractmethod
     def _atoms(self, X: Any, s: Array | None) -> Any:
         """The set that the coefficients lie in."""
+        raise NotImplementedError
 
     def _atoms_for(self, f: Objective, X: Any, s: Array | None) -> Any:
         """The set for an objective, whose points may be matrices where the subclass says so."""
@@ -413,11 +351,25 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         return self
 
     def _fit_targets(self, X: Any, Y: Array, s: Array | None) -> None:
-        """A row of coefficients for each column of Y."""
-
-        S = self._atoms(X, s)
-        before = starts(self._previous(Y.shape[1], X.shape[1]), S, self._moved)
-        keep_targets(self, solve_targets(self, self._problem, S, X, Y, s, before), X.dtype)
+        """A row of coefficients for each column of Y; an error of one of them is an error of the fit."""
+        S, stop = self._atoms(X, s), Relative(float(self.tol)) | Iterations(int(self.max_iter)) | Stalled(STILL)
+        before = [None if x is None else self._moved(x, S) for x in self._previous(Y.shape[1], X.shape[1])]
+        inside = [x for x in before if x is not None and S.contains(x)]
+        how: dict[str, Any] = {"start": np.array(inside) if len(inside) == len(before) else None, "stop": stop,
+                               "progress": bool(self.verbose), "seed": self._seed()}
+        if self.loss == "squared":
+            found = batch(least_squares, S, X=X, Y=Y, sample_weight=s, intercept=self.fit_intercept, **how)
+        else:
+            found = batch([self._problem(X, y, s) for y in Y.T], S, **how)
+        for error in found.errors.values():
+            raise error.__cause__ if isinstance(error.__cause__, KeyboardInterrupt) else error
+        self.coef_ = self.weights_ = found.x.astype(X.dtype)
+        self.intercept_ = found.intercepts.astype(X.dtype)
+        self.solution_, self.certificate_ = found, found.certificates()
+        self.n_iter_, self.dual_gap_ = max(int(found.iterations.max()), 1), float(found.gaps.max())
+        vars(self).pop("trace_", None)  # of another fit: here each solution has its own
+        vars(self)[SOLVED] = [(True, "", 0.0) if held else (False, found[i].reason, float(found.gaps[i]))
+                              for i, held in enumerate(found.converged.tolist())]
 
     @property
     def _several_targets(self) -> bool:
@@ -425,8 +377,8 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         return False
 
     @property
-    def _problem(self) -> Posed:
-        return Posed(self.loss, self.fit_intercept, self.delta, self.quantile)
+    def _problem(self) -> Problem:
+        return Problem(self.loss, self.fit_intercept, self.delta, self.quantile)
 
     def _attributes(self, w: Any, f: LinearModel, dtype: Any = np.float64) -> dict[str, Any]:
         """What a prediction needs, from a point of a solve."""
@@ -454,7 +406,8 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         >>> SimplexRegressor().fit(np.eye(2), [0.25, 0.75]).predict([[1.0, 1.0]]).round(6)
         array([1.])
         """
-        return mean(self.loss, self._linear(X))
+        z = self._linear(X)
+        return np.exp(z) if self.loss == "poisson" else z
 
     @by_row
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:

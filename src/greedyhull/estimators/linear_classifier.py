@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -15,8 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from greedyhull.driver.solution import Solution
 from greedyhull.errors import check
 from greedyhull.estimators.base import Certified, begin, by_row, checked, class_weighted, end, weights_of, write_report
-from greedyhull.estimators.linear import CLASSIFICATION, Linear, Posed, accuracy, are_shards, fit_classifier, predictions
-from greedyhull.objectives.responses import multinomial
+from greedyhull.estimators.linear import CLASSIFICATION, Linear, Problem, accuracy, are_shards, fit_classifier, predictions
 from greedyhull.types import Array, LinearModel, told_intercept
 
 
@@ -82,9 +82,10 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         starts = self._previous(len(positive), X.shape[1])
         if before is not None and not np.array_equal(before, self.classes_):
             starts = [None] * len(positive)
-        if self._one_problem and self.loss == "logistic" and len(self.classes_) > 2:
-            rows = None if starts[0] is None else np.stack([row for row in starts if row is not None])
-            solutions = [self._searched_together(X, labels, s, None if rows is None else rows.T, groups)]
+        together = len(self.classes_) if self._one_problem and self.loss == "logistic" and len(self.classes_) > 2 else 0
+        if together:
+            rows = None if starts[0] is None else np.stack([row for row in starts if row is not None]).T
+            solutions = self._searched(X, [labels], labels, s, [rows], groups, together)
             self._take(solutions[0].point.array().T, solutions[0].intercept, X.dtype)
         else:
             signs = [np.where(labels == c, 1.0, -1.0) for c in positive]
@@ -103,17 +104,15 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         self.weights_ = self.coef_[0] if len(coef) == 1 else self.coef_
 
     @property
-    def _problem(self) -> Posed:
-        return Posed(self.loss, self.fit_intercept)
+    def _problem(self) -> Problem:
+        return Problem(self.loss, self.fit_intercept)
 
-    def _searched_together(self, X: Any, labels: Array, s: Array | None, start: Array | None, groups: Any) -> Solution:
-        """The solution of one problem for all classes, a column of its point for each."""
-        return self._found(multinomial(X, labels, sample_weight=s, intercept=self.fit_intercept), X, s, start)
-
-    def _searched(self, X: Any, signs: list[Array], labels: Array, s: Array | None, starts: list[Array | None],
-                  groups: Any) -> list[Solution]:
-        """One solution for each class against the rest, its samples those with sign +1; ``groups`` are for splitters."""
-        return [self._found(self._problem(X, sign, s), X, s, start) for sign, start in zip(signs, starts, strict=True)]
+    def _searched(self, X: Any, targets: list[Array], labels: Array, s: Array | None, starts: list[Array | None],
+                  groups: Any, classes: int = 0) -> list[Solution]:
+        """One solution for each class against the rest, whose samples have the target +1; or one for so many ``classes``,
+        a column of its point for each. ``groups`` are for splitters."""
+        make = replace(self._problem, classes=classes)
+        return [self._found(make(X, y, s), X, s, start) for y, start in zip(targets, starts, strict=True)]
 
     def _attributes(self, w: Any, f: LinearModel) -> dict[str, Any]:
         """What a prediction needs, from a point of a solve."""

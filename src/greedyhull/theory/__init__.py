@@ -28,6 +28,7 @@ how far a number is to trust   ``Constant``, ``Bound``; of one run: ``Bounds``, 
 =============================  ====================================================================================
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from greedyhull.theory.arsfw import (
@@ -120,108 +121,28 @@ if TYPE_CHECKING:
     from greedyhull.measures.terms import expect_violation
 
 __all__ = [
-    "SOURCES",
-    "Along",
-    "AnytimeAverage",
-    "AsRecorded",
-    "BetterSchedule",
-    "Bound",
-    "Bounds",
-    "Constant",
-    "ConstantWeights",
-    "Constants",
-    "FixedHorizon",
-    "GrowingWeights",
-    "LastIterate",
-    "Quantity",
-    "Refused",
-    "Status",
-    "Theorems",
-    "UniformAverage",
-    "VariableWeights",
-    "aggregate_rate",
-    "arsfw",
-    "arsfw_K",
-    "arsfw_K_printed",
-    "arsfw_along",
-    "arsfw_best_c",
-    "arsfw_printed",
-    "arsfw_rate1",
-    "arsfw_rate1_printed",
-    "arsfw_recursion",
-    "asfw",
-    "asfw_gap",
-    "asfw_line_search",
-    "asj",
-    "asj_gap",
-    "asj_printed",
-    "box_width",
-    "constants",
-    "diverges",
-    "expect_rate",
-    "expect_violation",
-    "expected_error",
-    "expected_jones_error",
-    "fw_to_jones",
-    "gap_rate",
-    "greedy_recursion",
-    "greedy_step",
-    "interior_rate",
-    "joint_jones_rate",
-    "jones_rate",
-    "jones_to_fw",
-    "jones_variance",
-    "l1_width",
-    "late_start_rate",
-    "lazy_regret",
-    "lazy_regret_printed",
-    "limit",
-    "line_search_rate",
-    "linear_rate",
-    "mean_jones_rate",
-    "momentum_rate",
-    "multiplicative_rate",
-    "one_atom_lower",
-    "online_cg_rate",
-    "pairwise_jones_error",
-    "pairwise_jones_rate",
-    "prune",
-    "rate",
-    "recursion",
-    "recursion_lower",
-    "remaining",
-    "simplex_width",
-    "spider_gap",
-    "spider_rate",
-    "storc_rate",
-    "storm_rate",
-    "svfw_gap",
-    "svrf_epoch_rate",
-    "svrf_rate",
-    "swap_steps",
-    "variance_reduced_jones_rate",
-    "warm_start_index",
-    "warm_start_rate",
-    "without_replacement",
-    "zhang",
+    "SOURCES", "Along", "AnytimeAverage", "AsRecorded", "BetterSchedule", "Bound", "Bounds", "Constant", "ConstantWeights",
+    "Constants", "FixedHorizon", "GrowingWeights", "LastIterate", "Quantity", "Refused", "Status", "Theorems",
+    "UniformAverage", "VariableWeights", "aggregate_rate", "arsfw", "arsfw_K", "arsfw_K_printed", "arsfw_along",
+    "arsfw_best_c", "arsfw_printed", "arsfw_rate1", "arsfw_rate1_printed", "arsfw_recursion", "asfw", "asfw_gap",
+    "asfw_line_search", "asj", "asj_gap", "asj_printed", "box_width", "constants", "diverges", "expect_rate",
+    "expect_violation", "expected_error", "expected_jones_error", "fw_to_jones", "gap_rate", "greedy_recursion", "greedy_step",
+    "interior_rate", "joint_jones_rate", "jones_rate", "jones_to_fw", "jones_variance", "l1_width", "late_start_rate",
+    "lazy_regret", "lazy_regret_printed", "limit", "line_search_rate", "linear_rate", "mean_jones_rate", "momentum_rate",
+    "multiplicative_rate", "one_atom_lower", "online_cg_rate", "pairwise_jones_error", "pairwise_jones_rate", "prune", "rate",
+    "recursion", "recursion_lower", "remaining", "simplex_width", "spider_gap", "spider_rate", "storc_rate", "storm_rate",
+    "svfw_gap", "svrf_epoch_rate", "svrf_rate", "swap_steps", "variance_reduced_jones_rate", "warm_start_index",
+    "warm_start_rate", "without_replacement", "zhang",
 ]
+
+_MEASURED = {"constants": "constants", "jones_variance": "constants", "expect_violation": "terms"}
 
 
 def __getattr__(name: str) -> Any:
-    """What needs a problem is measured upstairs, and found here under its public name once it is asked for."""
-    if name == "constants":
-        from greedyhull.measures.constants import constants
-
-        return constants
-    if name == "jones_variance":
-        from greedyhull.measures.constants import jones_variance
-
-        return jones_variance
-    if name == "expect_violation":
-        from greedyhull.measures.terms import expect_violation
-
-        return expect_violation
-    raise AttributeError(f"module 'greedyhull.theory' has no attribute {name!r}")
+    """What needs a problem is in `measures`, which imports this package, and is loaded when it is first used."""
+    if name not in _MEASURED:
+        raise AttributeError(f"module 'greedyhull.theory' has no attribute {name!r}")
+    return getattr(import_module(f"greedyhull.measures.{_MEASURED[name]}"), name)
 
 
 def __dir__() -> list[str]:

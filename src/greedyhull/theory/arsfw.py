@@ -14,9 +14,8 @@ lemma, the second is at most L √(2e_k/ρ) by strong convexity. No function has
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -158,12 +157,6 @@ def arsfw_rate1_printed(sigma: npt.ArrayLike, *, c: float, L: float, rho: float,
     return known(_printed_constant(c, L, rho, R2, lam, p) * float(sigma @ np.sqrt(eta)) / total + R2 / total)
 
 
-class WeightSchedule(Protocol):
-    """How the weights of the gradients go with k, and what that gives after t steps."""
-
-    def bound(self, c: float, L: float, rho: float, Q: float, R2: float, t: K) -> K: ...
-
-
 @dataclass(frozen=True)
 class VariableWeights:
     """σ_k = c k^{-3p/2} and η_k = k^-p: an average for every t; for p = ½ the order is ln t/t^{1/4}."""
@@ -215,6 +208,9 @@ class UniformAverage:
         return like(t, (R2 / c + 4 / 3 * L * root) * n**-0.25 + 2 * c * L * L / rho * n**-0.75)
 
 
+WeightSchedule = VariableWeights | ConstantWeights | UniformAverage  # how the weights go with k, and what that gives
+
+
 def arsfw(schedule: WeightSchedule, t: K, *, c: float, L: float, M_Phi: float, R2: float, rho: float = 1.0,
           c_eps: float = 0.0) -> K:
     """The corrected theorem ARSFW: a bound on E f(w̄_t) - f*, for the weights of ``schedule``.
@@ -251,19 +247,15 @@ def arsfw_best_c(schedule: WeightSchedule, t: int, **constants: float) -> float:
     """
     L, R2 = constants.get("L", 0.0), constants.get("R2", 0.0)
     above_zero(L=L, R2=R2)
-    return _least(lambda c: float(arsfw(schedule, float(t), c=c, **constants)), math.sqrt(R2) / L)
-
-
-def _least(bound: Callable[[float], float], scale: float) -> float:
-    """Where the bound is least: a grid in log c around ``scale``, then a search between its neighbours."""
     from scipy.optimize import minimize_scalar
 
-    grid = np.linspace(-14.0, 14.0, 113)
-    values = [bound(scale * math.exp(x)) for x in grid]
-    i = int(np.clip(np.argmin(values), 1, len(grid) - 2))
-    found: Any = minimize_scalar(lambda x: bound(scale * math.exp(x)), bounds=(grid[i - 1], grid[i + 1]), method="bounded",
-                                 options={"xatol": 1e-9})
-    return scale * math.exp(float(found.x))
+    def at(x: float) -> float:
+        return float(arsfw(schedule, float(t), c=math.sqrt(R2) / L * math.exp(x), **constants))
+
+    grid = np.linspace(-14.0, 14.0, 113)  # log c around R/L; then a search between the neighbours of the best
+    i = int(np.clip(np.argmin([at(x) for x in grid]), 1, len(grid) - 2))
+    found: Any = minimize_scalar(at, bounds=(grid[i - 1], grid[i + 1]), method="bounded", options={"xatol": 1e-9})
+    return math.sqrt(R2) / L * math.exp(float(found.x))
 
 
 def _printed_constant(c: float, L: float, rho: float, R2: float, lam: float, p: float) -> float:

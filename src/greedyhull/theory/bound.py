@@ -35,11 +35,9 @@ class Constant:
 
     def __post_init__(self) -> None:
         check(not math.isnan(self.value), f"The constant {self.name} is nan. Pass its value, or inf if it has none.")
-        check(
-            self.status in get_args(Status),
-            f"The constant {self.name} has status {self.status!r}; wanted is one of {get_args(Status)}. "
-            "If in doubt, it is 'estimated'.",
-        )
+        check(self.status in get_args(Status),
+              f"The constant {self.name} has status {self.status!r}; wanted is one of {get_args(Status)}. "
+              "If in doubt, it is 'estimated'.")
 
     def __float__(self) -> float:
         return float(self.value)
@@ -71,11 +69,9 @@ class Bound:
     def __post_init__(self) -> None:
         check(not math.isnan(self.value), f"The bound {self.name!r} is nan. Compute it from finite constants.")
         for constant in self.constants:
-            check(
-                math.isfinite(constant.value),
-                f"The bound {self.name!r} was given {constant!r}, and a bound needs finite constants. "
-                "Smooth the objective, or use a bound that does not need this constant.",
-            )
+            check(math.isfinite(constant.value),
+                  f"The bound {self.name!r} was given {constant!r}, and a bound needs finite constants. "
+                  "Smooth the objective, or use a bound that does not need this constant.")
 
     @property
     def holds(self) -> Kind:
@@ -108,10 +104,8 @@ def _array(given: Any) -> Array:
 def number(name: str, value: Any) -> float:
     """``value``, if it is one number."""
     given = _array(value)
-    check(
-        given.ndim == 0 and given.dtype.kind in "iuf",
-        f"{name} is {value!r}, but it must be one number. Pass such a number.",
-    )
+    check(given.ndim == 0 and given.dtype.kind in "iuf",
+          f"{name} is {value!r}, but it must be one number. Pass such a number.")
     return float(given)
 
 
@@ -153,46 +147,36 @@ def known(value: float) -> float:
 def curvature(M: float) -> float:
     """M, if it is a finite curvature; the bounds of smooth optimisation say nothing without one."""
     M = number("The curvature M", M)
-    check(
-        not (math.isinf(M) and M > 0),
-        "The curvature M is infinite, and this bound needs a finite one. Choose a loss with a bounded second "
-        "derivative over the set, smooth the objective, or use a method made for nonsmooth objectives.",
-    )
-    check(
-        math.isfinite(M) and M >= 0,
-        f"The curvature M is {M}, but a curvature is a finite number >= 0. Pass the largest value of "
-        "2/η² [f(w + η(d - w)) - f(w) - η ∇f(w)·(d - w)], or an upper bound of it.",
-    )
+    check(not (math.isinf(M) and M > 0),
+          "The curvature M is infinite, and this bound needs a finite one. Choose a loss with a bounded second "
+          "derivative over the set, smooth the objective, or use a method made for nonsmooth objectives.")
+    check(math.isfinite(M) and M >= 0,
+          f"The curvature M is {M}, but a curvature is a finite number >= 0. Pass the largest value of "
+          "2/η² [f(w + η(d - w)) - f(w) - η ∇f(w)·(d - w)], or an upper bound of it.")
     return float(M)
 
 
 def at_least(low: float, **given: float) -> None:
     """Refuse any of the named numbers that is below ``low``, infinite or not a number."""
     for name, value in given.items():
-        check(
-            math.isfinite(number(name, value)) and value >= low,
-            f"{name} is {value}, but it must be a finite number >= {low:g}. Pass such a number.",
-        )
+        check(math.isfinite(number(name, value)) and value >= low,
+              f"{name} is {value}, but it must be a finite number >= {low:g}. Pass such a number.")
 
 
 def above_zero(**given: float) -> None:
     """Refuse any of the named numbers that is not finite and > 0."""
     for name, value in given.items():
-        check(
-            math.isfinite(number(name, value)) and value > 0,
-            f"{name} is {value}, but it must be a finite number > 0. Pass such a number.",
-        )
+        check(math.isfinite(number(name, value)) and value > 0,
+              f"{name} is {value}, but it must be a finite number > 0. Pass such a number.")
 
 
 def steps(eta: npt.ArrayLike) -> Array:
     """The steps as an array, if every one lies in [0, 1]."""
     values = numbers("A step", eta)
     wrong = values[~((values >= 0) & (values <= 1))]  # the negation also catches nan
-    check(
-        wrong.size == 0,
-        f"A step is {wrong.flat[0] if wrong.size else 0}, but steps lie in [0, 1]: outside, w + η(d - w) may leave "
-        "the hull and no bound holds. Pass the steps η_k that were taken, or clip them.",
-    )
+    check(wrong.size == 0,
+          f"A step is {wrong.flat[0] if wrong.size else 0}, but steps lie in [0, 1]: outside, w + η(d - w) may leave "
+          "the hull and no bound holds. Pass the steps η_k that were taken, or clip them.")
     return values
 
 
@@ -200,11 +184,8 @@ def tolerances(eps: npt.ArrayLike) -> Array:
     """The oracle tolerances as an array, if every one is finite and >= 0."""
     values = numbers("A tolerance", eps)
     wrong = values[~((values >= 0) & np.isfinite(values))]
-    check(
-        wrong.size == 0,
-        f"A tolerance is {wrong.flat[0] if wrong.size else 0}, but tolerances ε_k are finite and >= 0. "
-        "Pass the proved error of each oracle answer, 0 for an exact oracle.",
-    )
+    check(wrong.size == 0, f"A tolerance is {wrong.flat[0] if wrong.size else 0}, but tolerances ε_k are finite and >= 0. "
+          "Pass the proved error of each oracle answer, 0 for an exact oracle.")
     return values
 
 
@@ -212,15 +193,11 @@ def counts(k: npt.ArrayLike, first: int) -> Array:
     """The iteration counts as floats, if they are whole numbers from ``first`` on."""
     values = numbers("k", k)
     wrong = values[~((values >= first) & np.isfinite(values) & (values == np.floor(values)))]
-    check(
-        wrong.size == 0,
-        f"k is {wrong.flat[0] if wrong.size else first}, but this bound speaks of whole numbers k >= {first}. "
-        f"Pass k = {first}, {first + 1}, ...",
-    )
-    check(
-        bool(np.all(values <= LARGEST)),
-        f"k is {values.max(initial=first):g}, but whole numbers above 2^53 cannot be told apart. Pass a smaller k.",
-    )
+    check(wrong.size == 0,
+          f"k is {wrong.flat[0] if wrong.size else first}, but this bound speaks of whole numbers k >= {first}. "
+          f"Pass k = {first}, {first + 1}, ...")
+    check(bool(np.all(values <= LARGEST)),
+          f"k is {values.max(initial=first):g}, but whole numbers above 2^53 cannot be told apart. Pass a smaller k.")
     return values
 
 

@@ -43,10 +43,7 @@ def recursion(M: float | Array, eta: npt.ArrayLike, eps: npt.ArrayLike = 0.0, e0
     array([ inf, 1.1 , 0.85])
     """
     eta = np.atleast_1d(steps(eta))
-    check(
-        eta.ndim == 1,
-        f"The steps have shape {eta.shape}; wanted is one row, η_0, ..., η_(K-1). Pass one run at a time.",
-    )
+    check(eta.ndim == 1, f"The steps have shape {eta.shape}; wanted is one row, η_0, ..., η_(K-1). Pass one run at a time.")
     check(number("e0", e0) >= 0, f"e0 is {e0}, but an error is >= 0. Pass f(w_0) - f*, or the gap at w_0.")
     bends, eps = per_step("M", _curvatures(M), eta.size), per_step("eps", tolerances(eps), eta.size)
     added, e, E = eta * eps + bends / 2 * eta**2, float(e0), [float(e0)]
@@ -89,11 +86,9 @@ def limit(eta: Values, eps: Values, M: float) -> float:
     M = curvature(M)
     k = _tail_indices(eta, eps)
     late_eta, late_eps = steps(_tail(eta, k)), tolerances(_tail(eps, k))
-    check(
-        diverges(eta) if callable(eta) else bool(np.any(late_eta > 0)),
-        "The steps have a finite sum, so the start is never forgotten and Theorem 1 says nothing about the limit. "
-        "Take steps like k^-p with p <= 1, or ask recursion() for a bound after finitely many steps.",
-    )
+    check(diverges(eta) if callable(eta) else bool(np.any(late_eta > 0)),
+          "The steps have a finite sum, so the start is never forgotten and Theorem 1 says nothing about the limit. "
+          "Take steps like k^-p with p <= 1, or ask recursion() for a bound after finitely many steps.")
     return float(np.max(late_eps + M / 2 * late_eta))
 
 
@@ -126,19 +121,15 @@ def _curvatures(M: float | Array) -> Array:
 
 
 def per_step(name: str, values: Array, count: int) -> Array:
-    check(
-        values.size in (1, count),
-        f"{name} holds {values.size} numbers for {count} steps. Pass one number, or one for each step.",
-    )
+    check(values.size in (1, count),
+          f"{name} holds {values.size} numbers for {count} steps. Pass one number, or one for each step.")
     return np.broadcast_to(values.ravel(), (count,))
 
 
 def _tail_indices(*given: Values) -> tuple[int, ...]:
     lengths = {np.size(values) for values in given if not callable(values) and np.ndim(values) > 0}
-    check(
-        len(lengths) <= 1 and 0 not in lengths,
-        f"The records have lengths {sorted(lengths)}; wanted is one common length. Pass η_k, ε_k of the same steps.",
-    )
+    check(len(lengths) <= 1 and 0 not in lengths,
+          f"The records have lengths {sorted(lengths)}; wanted is one common length. Pass η_k, ε_k of the same steps.")
     return tuple(range(length // 2, length)) if (length := max(lengths, default=0)) else _DEEP[-1:]
 
 
@@ -146,11 +137,9 @@ def _tail(values: Values, k: tuple[int, ...]) -> Array:
     if not callable(values):
         return np.asarray(values, dtype=float)[list(k)] if np.ndim(values) else np.asarray(float(np.asarray(values)))
     deep = np.array([values(j) for j in _DEEP])
-    check(
-        bool(np.all(np.diff(deep) <= 0)),
-        "The rule increases with k, so no value of it bounds its tail. Pass a rule that does not increase, or its "
-        "limsup as a number.",
-    )
+    check(bool(np.all(np.diff(deep) <= 0)),
+          "The rule increases with k, so no value of it bounds its tail. Pass a rule that does not increase, or its "
+          "limsup as a number.")
     return np.array([values(j) for j in k])
 
 
@@ -249,11 +238,8 @@ def warm_start_rate(M: float, e0: float, k: K) -> K:
     """
     M = curvature(M)
     above_zero(e0=e0)
-    check(
-        e0 <= M,
-        f"e0 is {e0}, above the curvature M = {M}: such a start is not warm. Ask line_search_rate(M, k), "
-        "which holds from any start.",
-    )
+    check(e0 <= M, f"e0 is {e0}, above the curvature M = {M}: such a start is not warm. Ask line_search_rate(M, k), "
+          "which holds from any start.")
     return like(k, e0 / (1 + counts(k, first=0) * (e0 / M / 2)))
 
 
@@ -392,11 +378,8 @@ def interior_rate(M: float, c: float, t: float, k: K, exact: bool = False) -> K:
     >>> interior_rate(M=4.0, c=0.0, t=1.0, k=98)
     0.02
     """
-    check(
-        0 <= t <= 1,
-        f"t is {t}, but a bounded hull is reflected through a point into itself at a scale in [0, 1] only. "
-        "Pass 0 if nothing is known, (r - ‖w*‖)/(r + ‖w*‖) in a norm ball of radius r.",
-    )
+    check(0 <= t <= 1, f"t is {t}, but a bounded hull is reflected through a point into itself at a scale in [0, 1] only. "
+          "Pass 0 if nothing is known, (r - ‖w*‖)/(r + ‖w*‖) in a norm ball of radius r.")
     scale = (1 + t) ** 2
     return rate(M / scale, c / scale, k, exact)
 
@@ -419,11 +402,9 @@ def linear_rate(M: float, mu: float, rho: float, e0: float, k: K) -> K:
     above_zero(mu=mu)
     at_least(0, rho=rho)
     check(not (np.isnan(e0) or e0 < 0), f"e0 is {e0}, but an error is >= 0. Pass f(w_0) - f*, or the gap at w_0.")
-    check(
-        4 * mu * rho * rho <= M and M > 0,
-        f"M = {M}, mu = {mu} and rho = {rho} contradict each other: a hull that holds a ball of radius rho has "
-        "M >= 4 mu rho². Pass an upper bound for M and lower bounds for mu and rho.",
-    )
+    check(4 * mu * rho * rho <= M and M > 0,
+          f"M = {M}, mu = {mu} and rho = {rho} contradict each other: a hull that holds a ball of radius rho has "
+          "M >= 4 mu rho². Pass an upper bound for M and lower bounds for mu and rho.")
     n = counts(k, first=0)
     left = 1 - mu * rho * rho / M
     return like(k, np.where(n >= 1, min(e0, M / (2 * left)) * left**n, e0))
@@ -465,10 +446,8 @@ def prune(scores: npt.ArrayLike, eta: float, M: float, eps: float = 0.0) -> npt.
     array([ True,  True, False])
     """
     values = np.asarray(scores, dtype=float)
-    check(
-        values.size > 0 and bool(np.all(np.isfinite(values))),
-        f"The scores have shape {values.shape} and must be finite and at least one. Pass ∇f(w)·d_j for every atom d_j.",
-    )
+    check(values.size > 0 and bool(np.all(np.isfinite(values))),
+          f"The scores have shape {values.shape} and must be finite and at least one. Pass ∇f(w)·d_j for every atom d_j.")
     rounding = 1e-12 * np.max(np.abs(values))
     kept: Array = values <= np.min(values) + jones_to_fw(eps, eta, M) + rounding
     return kept
@@ -477,9 +456,7 @@ def prune(scores: npt.ArrayLike, eta: float, M: float, eps: float = 0.0) -> npt.
 def _converted(eps: float, eta: float, M: float) -> float:
     M = curvature(M)
     at_least(0, eps=eps)
-    check(
-        0 < number("eta", eta) <= 1,
-        f"eta is {eta}, but Theorem 4 needs a step in (0, 1]: with η = 0 every atom gives the same point, and its "
-        "score may be anything. Pass the step the atom was chosen for.",
-    )
+    check(0 < number("eta", eta) <= 1,
+          f"eta is {eta}, but Theorem 4 needs a step in (0, 1]: with η = 0 every atom gives the same point, and its "
+          "score may be anything. Pass the step the atom was chosen for.")
     return eps + M / 2 * eta

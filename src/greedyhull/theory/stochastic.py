@@ -1,10 +1,10 @@
 """Stochastic Jones and Frank-Wolfe: expected errors, batches that grow, their rates."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol, SupportsFloat, runtime_checkable
+from typing import SupportsFloat
 
 import numpy as np
 import numpy.typing as npt
@@ -41,13 +41,6 @@ def expect_rate(M: float, c: float, k: K, exact: bool = False) -> K:
     0.1
     """
     return rate(M, c, k, exact)
-
-
-@runtime_checkable
-class Noisy(Protocol):
-    """A gradient estimator that knows its error."""
-
-    def noise(self, at: "Along") -> Iterator[float]: ...
 
 
 class Along:
@@ -97,13 +90,14 @@ def expected_error(estimator: object, eta: npt.ArrayLike, constants: Mapping[str
 
 def following(estimator: object, at: Along, eta: npt.ArrayLike, eps: npt.ArrayLike = 0.0) -> Array:
     """`expected_error`, with ``at`` to tell afterwards which constants were used."""
-    if not isinstance(estimator, Noisy):
+    errors: Callable[[Along], Iterator[float]] | None = getattr(estimator, "noise", None)  # it needs no base class
+    if errors is None:
         raise GreedyhullError(f"{estimator!r} does not say how large its errors are. Give it a method noise(at), or "
                               "variance(at) and the base class Varied.")
     taken = np.atleast_1d(steps(eta))
     check(taken.ndim == 1, f"The steps have shape {taken.shape}; wanted is one row, η_1, ..., η_T. Pass one run at a time.")
     allowed = per_step("eps", tolerances(eps), taken.size)
-    M, noise = curvature(at["M"]), estimator.noise(at)
+    M, noise = curvature(at["M"]), errors(at)
     E = [at.error]
     for k, step in enumerate(taken.tolist(), start=1):
         at.k = k
@@ -115,12 +109,6 @@ def following(estimator: object, at: Along, eta: npt.ArrayLike, eps: npt.ArrayLi
 
 
 FAR = 100_000  # steps after which the search for a constant gives up
-
-
-class BatchSchedule(Protocol):
-    """How steps and batches go with k, and what that gives."""
-
-    def bound(self, noise: float, bend: float, e1: float, t: K) -> K: ...
 
 
 @dataclass(frozen=True)
@@ -146,11 +134,9 @@ class FixedHorizon:
 
     def bound(self, noise: float, bend: float, e1: float, t: K) -> K:
         n = counts(t, first=1)
-        check(
-            bool(np.all(self.gamma <= np.sqrt(n))),
-            f"gamma = {self.gamma:g} makes steps γ/√t above 1 at t = {np.min(n):g}: they would leave the hull. "
-            f"Take t >= {np.ceil(self.gamma * self.gamma):.15g}, or a smaller gamma.",
-        )
+        check(bool(np.all(self.gamma <= np.sqrt(n))),
+              f"gamma = {self.gamma:g} makes steps γ/√t above 1 at t = {np.min(n):g}: they would leave the hull. "
+              f"Take t >= {np.ceil(self.gamma * self.gamma):.15g}, or a smaller gamma.")
         noise, bend, e1 = checked(noise, bend, e1)
         return like(t, (e1 / self.gamma + noise + self.gamma * bend) / np.sqrt(n))
 
@@ -364,6 +350,7 @@ class GrowingWeights:
 
 
 Averaging = FixedHorizon | AnytimeAverage | AsRecorded | GrowingWeights  # schedules that speak of means, of gaps too
+BatchSchedule = Averaging | LastIterate | BetterSchedule  # how steps and batches go with k, and what that gives
 
 
 def asj(schedule: BatchSchedule, t: K, *, M: float, sigma: float, r_S: float, c: float = 0.0, e1: float = math.inf) -> K:
@@ -416,7 +403,8 @@ def asj_printed(schedule: "FixedHorizon | AnytimeAverage", t: K, *, M: float, L:
     >>> asj_printed(FixedHorizon(), 100, M=1.0, L=2.0, D=2.0, e1=1.0)
     0.6
     """
-    _printable(schedule)
+    check(isinstance(schedule, FixedHorizon | AnytimeAverage), f"{schedule!r} is not in the printed theorem, which has "
+                                                               "FixedHorizon() and AnytimeAverage(). Ask asj() for it.")
     at_least(0, c=c, L=L, D=D)
     with np.errstate(over="ignore", invalid="ignore"):
         return schedule.printed(D * L + curvature(M) + c, e1, t)
@@ -453,11 +441,6 @@ def _terms(bend: float, sigma: float, r_S: float, c: float, e1: float) -> tuple[
     at_least(0, sigma=sigma, r_S=r_S, c=c)
     check(number("e1", e1) >= 0, f"e1 is {e1}, but an error is >= 0. Pass f(w_1) - f*, or the gap at w_1.")
     return r_S * sigma, bend, e1
-
-
-def _printable(schedule: object) -> None:
-    check(isinstance(schedule, FixedHorizon | AnytimeAverage), f"{schedule!r} is not in the printed theorem, which has "
-                                                               "FixedHorizon() and AnytimeAverage(). Ask asj() for it.")
 
 
 def _averages(schedule: object) -> None:

@@ -37,6 +37,27 @@ def test_few_evaluations_and_a_sum_that_vanishes(n: int, scale: float) -> None:
             assert loss.total(slopes(z + b - near)) <= 1e-15 and loss.total(slopes(z + b + near)) >= -1e-15
 
 
+@pytest.mark.parametrize("scale", [1e2, 1e5, 1e12, 1e20, 1e140])
+def test_logistic_scores_far_apart_are_counted_and_not_halved(scale: float) -> None:
+    """Slopes are steps there: the intercept is a quantile of the scores, and its bracket is no wider than one step."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        labels, s = np.where(np.arange(200) % 24 == 3, 1.0, -1.0), rng.random(200)
+        for loss in (Logistic(labels, 1 / 200), Logistic(labels, s / s.sum()), Logistic(-labels, 1 / 200)):
+            calls, slopes = [0], loss.slopes
+
+            def counted(z: Any, calls: list[int] = calls, slopes: Any = slopes) -> Any:
+                calls[0] += 1
+                return slopes(z)
+
+            loss.slopes = counted  # type: ignore[method-assign]
+            z = scale * rng.standard_normal(200)
+            b = root(loss, z)
+            assert calls[0] <= (16 if scale < 1e16 else 2)
+            near = 8 * np.spacing(np.abs(z).max())
+            assert loss.total(slopes(z + b - near)) <= 1e-15 and loss.total(slopes(z + b + near)) >= -1e-15
+
+
 def test_an_outlier_far_away_takes_no_bisection_of_the_way() -> None:
     loss = Huber(np.array([0.0, 1.0, 1e150]), 1 / 3, 1.0)
     assert root(loss, np.zeros(3)) == pytest.approx(1.0)

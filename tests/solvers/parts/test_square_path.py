@@ -151,17 +151,20 @@ def test_many_columns_that_join_and_leave(positive):
 
 
 @pytest.mark.parametrize("positive", [False, True])
-def test_points_are_those_of_the_covariance(positive):
+@pytest.mark.parametrize("whole", [False, True])
+def test_points_are_those_of_single_solves(positive, whole):
     rng = np.random.default_rng(2)
     X, y, scale = rng.standard_normal((50, 20)), rng.standard_normal(50), rng.uniform(0.5, 2.0, 20)
-    f0 = 0.5 * float(y @ y) / 50
-    whole = matrix_path(X.T @ X / 50, X.T @ y / 50, f0, scale, positive=positive)
-    path = square_path(gh.least_squares(X, y), scale, positive=positive)
-    for r in (0.02, 0.2, 0.5, 1.0, 5.0):
-        (other, *_), (value, gap, *_) = whole.to(r, 1e-13, never), path.to(r, 1e-13, never)
-        assert value == pytest.approx(other, rel=1e-12)
+    f, f0 = gh.least_squares(X, y), 0.5 * float(y @ y) / 50
+    path = (matrix_path(X.T @ X / 50, X.T @ y / 50, f0, scale, positive=positive) if whole
+            else square_path(f, scale, positive=positive))
+    for r in (0.02, 0.2, 0.5, 1.0, 5.0, 1.0, 0.2):
+        value, gap, *_ = path.to(r, 1e-13, never)
+        S = (PositiveL1Ball if positive else gh.L1Ball)(20, r, weights=1.0 / scale)
+        best = gh.minimize(f, S, stop=gh.Gap(1e-13) | gh.Stalled(100))
+        assert value == pytest.approx(best.value, rel=1e-12)
         assert gap <= 1e-12 * f0
-        np.testing.assert_allclose(point(path, scale), point(whole, scale), atol=1e-5)
+        np.testing.assert_allclose(point(path, scale), best.x, atol=1e-5)
 
 
 @pytest.mark.parametrize("size", [1e-140, 1e-70, 1e70, 1e140])

@@ -132,7 +132,17 @@ class Logistic(Separable):
         up, down = (max(self.total((sign * self.y > 0.0).astype(np.float64)), 1e-300) for sign in (1.0, -1.0))
         odds = float(np.log(up) - np.log(down))
         low, high = odds - float(z.max()), odds - float(z.min())
+        far = 30.0 - float(np.log(min(up, down)))  # σ(−far) is less than 1e-13 of either share
+        if high - low > 4.0 * far:
+            low, high = self._quantile(z, up, far)
         return low, min(max(odds - self.total(z), low), high), high
+
+    def _quantile(self, z: Array, up: float, far: float) -> tuple[float, float]:
+        """The bracket for scores far apart: Σ pᵢσ(zᵢ + b) = Σ pᵢ[yᵢ = 1] nearly counts the −zᵢ ≤ b, so b is their quantile."""
+        order = np.argsort(-z, kind="stable")
+        share = np.cumsum(self.p[order]) if isinstance(self.p, np.ndarray) else self.p * np.arange(1, len(z) + 1)
+        first, last = np.searchsorted(share, [up * (1.0 - 1e-12), up * (1.0 + 1e-12)])  # sums of shares are rounded
+        return -float(z[order[first]]) - far, -float(z[order[min(int(last), len(z) - 1)]]) + far
 
     @staticmethod
     def _wrong(m: Array) -> Array:
