@@ -30,14 +30,12 @@ def shards_of(file: ProblemFile, faults: Faults) -> Shards | None:
     weight = None if file.objective is None else vars(file.objective).get("sample_weight")
     with faults.at("data.format"):
         check(data.format is None, f"{data.format} was given; files that are read in shards tell their format by their "
-                                   "endings. Leave "
-                                   "format out.")
+              "endings. Leave format out.")
     with faults.at("data.exclude"):
         check(not data.exclude, "exclude was given; of files that are read in shards, name the columns to use, by features.")
     with faults.at("data.target_file"):
-        check(data.target_file is None, "target_file was given; files that are read in shards hold the target as a column, "
-                                        "or .npy files "
-                                        "have others beside them: gh.shards in Python.")
+        check(data.target_file is None, "target_file was given; files that are read in shards hold the target as a column, or "
+              ".npy files have others beside them: gh.shards in Python.")
     with faults.at("data.file"):
         return shards(list(data.file.names), target=data.target, features=data.features, sample_weight=weight)
     return None
@@ -47,8 +45,7 @@ def check_crew(data: Shards | None, workers: int | None, scheduler: str | None) 
     """An error unless what was asked for fits together."""
     asked = " and ".join(name for name, given in (("--workers", workers), ("--scheduler", scheduler)) if given is not None)
     check(workers is None or scheduler is None, "--workers and --scheduler were both given; --workers starts processes on "
-                                                "this machine, "
-                                                "--scheduler uses those of a cluster. Give one of them.")
+          "this machine, --scheduler uses those of a cluster. Give one of them.")
     check(workers is None or workers >= 1, f"--workers {workers} was given; a positive whole number is wanted.")
     check(scheduler is None or "://" in scheduler, f"--scheduler {scheduler} was given; an address such as tcp://HOST:8786 "
                                                    "is wanted.")

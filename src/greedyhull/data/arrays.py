@@ -39,16 +39,14 @@ def header_of(stream: BinaryIO, name: str, length: int) -> Header:
     version = np.lib.format.read_magic(stream)
     readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
     check(version in readers, f"{name} is in version {version[0]}.{version[1]} of NumPy's format; 1.0 or 2.0 is wanted, as "
-                              "numpy.save "
-                              "writes them for numbers.")
+          "numpy.save writes them for numbers.")
     shape, fortran, dtype = readers[version](stream)
     check(dtype.kind != "O", f"{name} holds Python objects, which are not unpickled; an array of numbers is wanted.")
     check(min(shape, default=0) >= 0, f"{name} says it has shape {shape}.")
     found = Header(tuple(int(n) for n in shape), bool(fortran), dtype.str, stream.tell())
     if dtype.kind in "biuf":
         check(found.offset + found.size <= length, f"{name} is cut off: its header promises shape {found.shape} of {dtype}, "
-                                                   "which takes "
-              f"{found.offset + found.size} bytes, and there are {length}.")
+              f"which takes {found.offset + found.size} bytes, and there are {length}.")
     return found
 
 
@@ -172,15 +170,13 @@ def npy_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
     """Shards of at most ``given.rows`` rows each, or of about 64 MB."""
     stored = [_stored(file) for file in files]
     for one in stored:
-        check(len(one.header.shape) == 2 and one.header.shape[1] > 0,
-              f"{one.file.shown} holds an array of shape {one.header.shape}; a matrix, one sample a row, is wanted. Target "
-              "and weights "
-              "in files of their own are named by target= and sample_weight=.")
+        check(len(one.header.shape) == 2 and one.header.shape[1] > 0, f"{one.file.shown} holds an array of shape "
+              f"{one.header.shape}; a matrix, one sample a row, is wanted. Target and weights in files of their own are named "
+              "by target= and sample_weight=.")
     D = stored[0].header.shape[1]
     other = next((one for one in stored if one.header.shape[1] != D), None)
     check(other is None, lambda: f"The files disagree on columns: {stored[0].file.shown} has {D}, and "
-                                 f"{other and other.file.shown} has "
-                                 f"{other and other.header.shape[1]}.")
+          f"{other and other.file.shown} has {other and other.header.shape[1]}.")
     check(given.target is not None, "target is missing; the number of a column is wanted, or the pattern of files with "
                                     "targets, such as "
                                     'target="y-*.npy".')
@@ -214,13 +210,11 @@ def _beside(given: Column | None, stored: Sequence[Stored], what: str) -> list[S
         return []
     vectors = [_stored(file) for file in files_of(given, f"{what} =")]
     check(len(vectors) == len(stored), f"{what} = {given!r} names {len(vectors)} files for {len(stored)} files of rows; one "
-                                       "for each is "
-                                       "wanted.")
+          "for each is wanted.")
     for vector, rows in zip(vectors, stored, strict=True):
         n, shape = rows.header.shape[0], vector.header.shape
         check(shape in ((n,), (n, 1)), f"{vector.file.shown} has shape {shape} for the {n} rows of {rows.file.shown}; one "
-                                       "number a row is "
-                                       "wanted.")
+              "number a row is wanted.")
     return vectors
 
 
@@ -362,8 +356,7 @@ def _headers(file: SeenFile) -> dict[str, Header]:
         members = [member for member in archive.infolist() if member.filename.endswith(".npy")]
         total = sum(member.file_size for member in members)
         check(total <= memory(), f"{file.shown} unpacks to {total / 1e9:.3g} GB, and there are {memory() / 1e9:.3g} GB of "
-                                 "memory. Cut it "
-                                 "into smaller files.")
+              "memory. Cut it into smaller files.")
         for member in members:
             name = member.filename.removesuffix(".npy")
             with archive.open(member) as stream:
@@ -386,8 +379,7 @@ def _apart(archive: Archive, column: Column | None, what: str) -> str:
     if column is None and what == "target":
         found = next((name for name in TARGETS if name in vectors), "")
         check(found != "", f"{archive.file.shown} holds no array {' or '.join(TARGETS)}; say which target= is wanted. It "
-                           "holds "
-                           f"{listed(list(archive.headers))}.")
+              f"holds {listed(list(archive.headers))}.")
     else:
         found = column if isinstance(column, str) and column in vectors else ""
         check(bool(found) or not isinstance(column, str) or (archive.names is not None and column in archive.names),
@@ -396,8 +388,7 @@ def _apart(archive: Archive, column: Column | None, what: str) -> str:
         check_numbers(archive.headers[found], f"{found} in {archive.file.shown}")
         n, size = archive.shape[0], archive.headers[found].shape
         check(size in ((n,), (n, 1)), f"{found} in {archive.file.shown} has shape {size} where the matrix has {n} rows; one "
-                                      "number a row is "
-                                      "wanted.")
+              "number a row is wanted.")
     return found
 
 
@@ -408,9 +399,8 @@ def _check_alike(first: Archive, other: Archive) -> None:
     check((first.names is None) == (other.names is None), f"The files disagree on columns: only one of {a} and {b} names "
                                                           "them.")
     if first.names is not None and other.names is not None:
-        check(set(first.names) == set(other.names),
-              f"The files disagree on columns: only {a} has {listed(sorted(set(first.names) - set(other.names)))}, and only "
-              f"{b} has "
+        check(set(first.names) == set(other.names), f"The files disagree on columns: only {a} has "
+              f"{listed(sorted(set(first.names) - set(other.names)))}, and only {b} has "
               f"{listed(sorted(set(other.names) - set(first.names)))}.")
 
 

@@ -25,9 +25,8 @@ def arrow(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        raise GreedyhullError(f"Parquet and Arrow files need pyarrow, which is not installed. {installing('cluster')} Or: "
-                              "pip install "
-                              "pyarrow.") from error
+        raise GreedyhullError(f"Parquet and Arrow files need pyarrow, which is not installed. {installing('cluster')} Or: pip "
+                              "install pyarrow.") from error
 
 
 def schema_of(file: SeenFile, fields: Any) -> Schema:
@@ -61,9 +60,8 @@ def shard_of(table: Any, taken: Taken, file: SeenFile, first: int) -> Shard:
 
 def fits(n: int, d: int, file: SeenFile) -> None:
     """An error if so many rows do not fit into memory: a few bytes may promise any number of them."""
-    check(8 * n * (d + 2) <= memory(), f"{file.shown} says it has {n} rows in one part, which take {8e-9 * n * d:.3g} GB "
-                                       f"with {d} columns, and "
-          f"there are {memory() / 1e9:.3g} GB of memory. Write it with smaller row groups or batches.")
+    check(8 * n * (d + 2) <= memory(), f"{file.shown} says it has {n} rows in one part, which take {8e-9 * n * d:.3g} GB with "
+          f"{d} columns, and there are {memory() / 1e9:.3g} GB of memory. Write it with smaller row groups or batches.")
 
 
 def _numbers(table: Any, name: str, place: Place) -> Array:
@@ -71,9 +69,8 @@ def _numbers(table: Any, name: str, place: Place) -> Array:
     column = column.cast(column.type.value_type) if types.is_dictionary(column.type) else column
     if column.null_count:
         i = int(np.argmax(column.is_null().to_numpy()))
-        raise GreedyhullError(f"A null stands in column {name}, {place.row(i)}, and {column.null_count} in all. Fill them, "
-                              "or leave the "
-                              "rows or the column out.")
+        raise GreedyhullError(f"A null stands in column {name}, {place.row(i)}, and {column.null_count} in all. Fill them, or "
+                              "leave the rows or the column out.")
     found: Array = (column.cast("float64") if types.is_decimal(column.type) else column).to_numpy()
     return found
 
@@ -144,9 +141,8 @@ def _opened(file: SeenFile) -> Iterator[Any]:
     pyarrow = arrow("pyarrow")
     with pyarrow.OSFile(file.path) as source:
         begins = source.read(6)
-        check(begins[:4] != b"\xff\xff\xff\xff",
-              f"{file.shown} is an Arrow stream, which can only be read from its beginning; write it as an Arrow file, by "
-              "pyarrow.ipc.new_file or pyarrow.feather.write_feather.")
+        check(begins[:4] != b"\xff\xff\xff\xff", f"{file.shown} is an Arrow stream, which can only be read from its "
+              "beginning; write it as an Arrow file, by pyarrow.ipc.new_file or pyarrow.feather.write_feather.")
         source.seek(0)
         with arrow("pyarrow.ipc").open_file(source) as reader:
             yield reader

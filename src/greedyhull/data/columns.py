@@ -144,8 +144,7 @@ def place_of(column: Column, names: Sequence[str] | None, d: int, what: str, fil
         if names is not None and column in names:
             return names.index(column)
         check(names is not None, lambda: f"{what} = {column!r} was given, and the columns of {file} have no names; a number "
-                                         "from "
-                                         f"0 to {d - 1} is wanted.")
+              f"from 0 to {d - 1} is wanted.")
         raise GreedyhullError(f"There is no column {column} in {file}, which {what} names.{_hint(column, names or ())}")
     check(-d <= column < d, lambda: f"{what} = {column} was given; {file} has {d} columns, numbered from 0.")
     return column % d
@@ -267,8 +266,7 @@ def _check_numbers(one: Schema, used: dict[str, str]) -> None:
     """An error that names the columns which hold no numbers."""
     wrong = [name for name in used if not one.kinds[name].numeric]
     check(not wrong, lambda: f"The {_role(used[wrong[0]])} {_typed(one, wrong)} of {one.file.shown} cannot be used as it is: "
-                             "columns of "
-                             "integers, floats, decimals or booleans are wanted. Encode it as numbers, or leave it out.")
+          "columns of integers, floats, decimals or booleans are wanted. Encode it as numbers, or leave it out.")
 
 
 def _role(argument: str) -> str:
@@ -285,12 +283,10 @@ def _check_same(first: Schema, other: Schema, used: dict[str, str], every: bool)
             if every and kind.numeric and name in first.kinds and not first.kinds[name].numeric]
     said = [*([f"only {a} has {listed(lost)}"] if lost else []), *([f"only {b} has {listed(new)}"] if new else [])]
     check(not said, lambda: f"The files disagree on columns: {', and '.join(said)}. {a} has {listed(list(first.kinds))}; {b} "
-                            "has "
-                            f"{listed(list(other.kinds))}. Name the columns that all have by features=.")
+          f"has {listed(list(other.kinds))}. Name the columns that all have by features=.")
     changed = [name for name in used if not other.kinds[name].numeric] + more
-    check(not changed, lambda: f"The files disagree on the type of {changed[0]}: it is {first.kinds[changed[0]].shown} in "
-                               f"{a} and "
-                               f"{other.kinds[changed[0]].shown} in {b}.")
+    check(not changed, lambda: f"The files disagree on the type of {changed[0]}: it is {first.kinds[changed[0]].shown} in {a} "
+          f"and {other.kinds[changed[0]].shown} in {b}.")
 
 
 def _typed(one: Schema, names: Sequence[str]) -> str:

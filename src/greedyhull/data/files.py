@@ -39,8 +39,7 @@ def reading(name: str, what: str) -> Iterator[None]:
     except GreedyhullError:
         raise
     except UnicodeDecodeError as error:
-        raise GreedyhullError(f"{name} is not UTF-8 text ({error}). Save it as UTF-8, or say what format it "
-                              "has.") from error
+        raise GreedyhullError(f"{name} is not UTF-8 text ({error}). Save it as UTF-8, or say what format it has.") from error
     except MemoryError as error:
         raise GreedyhullError(f"{name} does not fit into memory ({error}).") from error
     except Exception as error:  # what unpacks and parses has a dozen errors of its own
@@ -68,8 +67,7 @@ class SeenFile:
             raise GreedyhullError(f"{self.shown} was there when gh.shards was called, and cannot be found now "
                                   f"({error.strerror}). Put it back, or call gh.shards again.") from error
         check(found.st_size == self.size, f"{self.shown} has changed since gh.shards was called: it had {self.size} bytes, "
-                                          "and "
-                                          f"has {found.st_size} now. {again}")
+              f"and has {found.st_size} now. {again}")
         check(found.st_mtime_ns == self.time, f"{self.shown} was written to since gh.shards was called. {again} Copies of a "
                                               "file on other machines must keep its time (cp -p, rsync -t).")
 
@@ -198,8 +196,7 @@ def portions(file: SeenFile, quoted: bool = False) -> Iterator[Portion]:
                 yield Portion(start, line, b"".join(lines))
                 start, line, size, lines = start + size, line + len(lines), 0, []
                 check(not packed or start <= memory(), f"{file.shown} unpacks to more than the {memory() / 1e9:.3g} GB of "
-                                                       "memory, and a "
-                      "packed file is one shard. Unpack it, or cut it into smaller files.")
+                      "memory, and a packed file is one shard. Unpack it, or cut it into smaller files.")
     if lines:
         yield Portion(start, line, b"".join(lines))
 
@@ -334,8 +331,7 @@ def format_of(files: Sequence[SeenFile]) -> str:
         kinds.setdefault(_looks_like(file) if kind == "text" else kind, file.shown)
     kinds = kinds or {empty: ""}
     check(len(kinds) == 1, f"The files are of several formats, as {' and '.join(kinds.values())} are; one format is wanted. "
-                           "Name "
-                           "the files by a pattern with their ending, such as part-*.parquet.")
+          "Name the files by a pattern with their ending, such as part-*.parquet.")
     return next(iter(kinds))
 
 

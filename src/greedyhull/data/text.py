@@ -293,23 +293,20 @@ class Lines:
 def libsvm_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
     """The lines of all files. A first pass finds where blocks begin, d, and whether indices count from 0 or from 1."""
     d = given.d
-    check(given.target in (None, "label", 0), f"target = {given.target!r} was given; the target of a LIBSVM file is the "
-                                              "label of each line. "
-                                              "Leave target out.")
+    check(given.target in (None, "label", 0), f"target = {given.target!r} was given; the target of a LIBSVM file is the label "
+          "of each line. Leave target out.")
     check(given.sample_weight is None, "LIBSVM files have no weights of samples. Leave sample_weight out, or write load(k).")
     looked = [_libsvm_looked_at(file) for file in files]
     lowest = [low for _, low, _ in looked if low is not None]
     first = min([1, *lowest])
     highest = max((high for _, _, high in looked if high is not None), default=None)
-    check(highest is not None or d is not None, f"The files hold no entries; lines such as {EXAMPLE} are wanted. Give d=, "
-                                                "the number of "
-                                                "columns, where there are none.")
+    check(highest is not None or d is not None, f"The files hold no entries; lines such as {EXAMPLE} are wanted. Give d=, the "
+          "number of columns, where there are none.")
     wide = max(0 if highest is None else highest + 1 - first, 1)
     wider = next((file for file, (_, _, high) in zip(files, looked, strict=True) if high is not None and d is not None
                   and high + 1 - first > d), None)
     check(wider is None, lambda: f"d = {d} was given, and {wider and wider.shown} has more columns: indices up to {highest}, "
-                                 "counted from "
-                                 f"{first}.")
+          f"counted from {first}.")
     D = wide if d is None else d
     kept = places(Wanted(None, given.features, None), None, D, files[0].shown).features
     pieces: list[Piece] = [Lines(file, block, first, D, kept)
