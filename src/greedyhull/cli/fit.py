@@ -20,8 +20,9 @@ from greedyhull.atoms.simplex import Simplex
 from greedyhull.cli import DONE, SHORT
 from greedyhull.cli.console import Unwritten, Voice, certificate_fields, check_file, plain
 from greedyhull.cli.fit_commands import check_options, check_ranges, check_samples
-from greedyhull.cli.tables import Taken, Wanted, in_shards, read_table, take
+from greedyhull.cli.tables import Taken, Wanted, in_shards, take
 from greedyhull.data.shards import shards
+from greedyhull.data.tables import read_table
 from greedyhull.driver.minimize import minimize
 from greedyhull.driver.solution import count
 from greedyhull.driver.stop import Iterations, Relative, Stalled

@@ -14,7 +14,8 @@ import numpy as np
 from greedyhull.cli import DONE, SHORT
 from greedyhull.cli.console import Voice, certificate_fields
 from greedyhull.cli.fit import check_out, write_result
-from greedyhull.cli.tables import Table, place_of, read_table
+from greedyhull.cli.tables import place_of
+from greedyhull.data.tables import Table, read_table
 from greedyhull.driver.solution import count
 from greedyhull.errors import GreedyhullError, check, installing, no_file
 from greedyhull.types import Array

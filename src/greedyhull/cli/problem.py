@@ -12,8 +12,9 @@ import numpy as np
 
 from greedyhull.cli.file_errors import Faults
 from greedyhull.cli.problem_file import BY_ROWS, PLACES, WITHOUT_TARGET, ProblemFile, Source, read
-from greedyhull.cli.tables import Taken, Wanted, load_array, read_table, take, take_entries
+from greedyhull.cli.tables import Taken, Wanted, take, take_entries
 from greedyhull.data.shards import shards
+from greedyhull.data.tables import load_array, read_table
 from greedyhull.driver.certificate import check_pair
 from greedyhull.driver.stop import Stop
 from greedyhull.errors import check

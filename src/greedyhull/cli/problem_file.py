@@ -29,7 +29,8 @@ from pydantic import (
 from greedyhull.cli.file_errors import Faults, lines_of, one_of, shown
 from greedyhull.cli.names import ARGUMENTS, ESTIMATORS, LOSSES, SCHEDULES, SECTIONS, SETS, SIZES, SOLVERS, STEPS, Names
 from greedyhull.cli.options import IN_FILES, nearest
-from greedyhull.cli.tables import format_of, in_shards, load_array
+from greedyhull.cli.tables import in_shards
+from greedyhull.data.tables import format_of, load_array
 from greedyhull.driver.stop import Gap, Iterations, Relative, Seconds, Stalled, Stop
 from greedyhull.errors import GreedyhullError, check, no_file
 from greedyhull.types import Array

@@ -17,8 +17,8 @@ import numpy as np
 from greedyhull.cli import DONE, SHORT
 from greedyhull.cli.console import Unwritten, Voice, certificate_fields, check_folder
 from greedyhull.cli.problem import Problem, check_crew, computed, load
-from greedyhull.cli.tables import load_array, load_arrays, numbers
 from greedyhull.data.files import Numbered
+from greedyhull.data.tables import load_array, load_arrays, real_numbers
 from greedyhull.driver.certificate import certify
 from greedyhull.driver.checkpoint import CARD, save_state, write_json
 from greedyhull.driver.minimize import DEFAULT_STOP, minimize
@@ -91,10 +91,10 @@ def read_point(path: Path, shape: Shape) -> Array:
     if path.suffix.lower() == ".npz":
         arrays = load_arrays(path)
         if {"U", "sigma", "V"} <= arrays.keys():
-            U, sigma, V = (np.asarray(numbers(path, arrays[name]), dtype=np.float64) for name in ("U", "sigma", "V"))
+            U, sigma, V = (np.asarray(real_numbers(path.name, arrays[name]), dtype=np.float64) for name in ("U", "sigma", "V"))
             return np.asarray((U * sigma) @ V.T)
         if "point" in arrays:
-            return np.asarray(numbers(path, arrays["point"]), dtype=np.float64)
+            return np.asarray(real_numbers(path.name, arrays["point"]), dtype=np.float64)
     found = dense(load_array(path, matrix=True)).astype(np.float64)
     return found.ravel() if len(shape) == 1 and found.size == max(found.shape, default=0) else found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -61,6 +61,7 @@ def common(dtypes: list[str]) -> str:
     return "float32" if {np.dtype(dtype).newbyteorder("=") for dtype in dtypes} == {np.dtype(np.float32)} else "float64"
 
 
+NAMES, TARGETS = ("names", "feature_names", "columns"), ("y", "target", "label", "labels")
 PARTS = {"csr": ("data", "indices", "indptr"), "csc": ("data", "indices", "indptr"), "bsr": ("data", "indices", "indptr"),
          "coo": ("data", "row", "col"), "dia": ("data", "offsets")}
 
@@ -75,13 +76,37 @@ def kind_of(arrays: Mapping[str, Array]) -> str | None:
     return (said[0].decode("ascii", "replace") if isinstance(said[0], bytes) else str(said[0])) if said else ""
 
 
+def check_parts(name: str, kind: str, there: Container[str]) -> None:
+    """An error unless the arrays that are there make a sparse matrix of a format of SciPy's."""
+    check(kind in PARTS, f'{name} holds a sparse matrix of the format "{kind}"; one of {", ".join(PARTS)} is wanted.')
+    lost = [part for part in PARTS[kind] if part not in there]
+    check(not lost, f"{name} holds a sparse matrix without {', '.join(lost)}. Write it with scipy.sparse.save_npz.")
+
+
+def chosen_matrix(name: str, there: Mapping[str, tuple[tuple[int, ...], Any]], dimensions: tuple[int, ...] = (2,)) -> str:
+    """The array with the data: X, or the only one of numbers; ``there`` are the shapes and dtypes of all arrays."""
+    able = [one for one, (shape, dtype) in there.items() if len(shape) in dimensions and np.dtype(dtype).kind in "biuf"]
+    held = ", ".join(f"{one} {shape}" for one, (shape, _) in there.items()) or "nothing"
+    check("X" in able or len(able) == 1, f"{name} holds {held}; a matrix named X, or one matrix only, is wanted.")
+    return "X" if "X" in able else able[0]
+
+
+def column_names(name: str, arrays: Mapping[str, Array], d: int) -> tuple[str, ...] | None:
+    """The names of the d columns, None where the archive has none."""
+    named = next((one for one in NAMES if one in arrays), None)
+    if named is None:
+        return None
+    names = tuple(map(str, arrays[named].ravel().tolist()))
+    check(len(names) == d, f"{name} holds {len(names)} {named} for {d} columns; one for each is wanted.")
+    check(len(set(names)) == d, f"{name} has several columns of the same name; each once is wanted.")
+    return names
+
+
 def sparse_in(name: str, arrays: Mapping[str, Array], kind: str) -> Any:
     """The matrix in CSR."""
     from scipy import sparse
 
-    check(kind in PARTS, f'{name} holds a sparse matrix of the format "{kind}"; one of {", ".join(PARTS)} is wanted.')
-    lost = [part for part in PARTS[kind] if part not in arrays]
-    check(not lost, f"{name} holds a sparse matrix without {', '.join(lost)}. Write it with scipy.sparse.save_npz.")
+    check_parts(name, kind, arrays)
     given = arrays["shape"]
     check(given.dtype.kind in "iu" and given.shape == (2,) and bool((given > 0).all()),
           f"{name} holds a sparse matrix of shape {given.tolist()}; two positive whole numbers are wanted.")
@@ -125,10 +150,10 @@ class Stored(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class NpyRows:
+class NpyRows(Piece):
     """Rows start to stop of a matrix, with the entries of target and weights where these have files of their own."""
 
-    X: Stored
+    header: Header
     start: int
     stop: int
     places: Places
@@ -138,23 +163,23 @@ class NpyRows:
 
     @property
     def files(self) -> tuple[SeenFile, ...]:
-        return tuple(stored.file for stored in (self.X, self.y, self.sample_weight) if stored is not None)
+        return (self.file, *(stored.file for stored in (self.y, self.sample_weight) if stored is not None))
 
     @property
     def part(self) -> str:
-        return "" if self.stop - self.start == self.X.header.shape[0] else f"rows {self.start} to {self.stop - 1}"
+        return "" if self.stop - self.start == self.header.shape[0] else f"rows {self.start} to {self.stop - 1}"
 
     def load(self) -> Shard:
         """A portion of rows at a time, so that little but the shard itself is in memory."""
         kept, (target, weight) = self.places.features, self.places[1:]
-        D, n = self.X.header.shape[1], self.stop - self.start
+        D, n = self.header.shape[1], self.stop - self.start
         X: Array = np.empty((n, D if kept is None else len(kept)), dtype=self.dtype)
         apart = {name: np.empty(n, dtype=np.float64) for name, place in (("y", target), ("s", weight)) if place >= 0}
         step = max(1, (1 << 20) // (8 * D))  # bytes that are read together
         with np.errstate(over="ignore"):
             for first in range(0, n, step):
                 last = min(n, first + step)
-                A = self.X.rows(self.start + first, self.start + last)
+                A = Stored(self.file, self.header).rows(self.start + first, self.start + last)
                 X[first:last] = A if kept is None else A[:, list(kept)]
                 for name, place in (("y", target), ("s", weight)):
                     if place >= 0:
@@ -162,7 +187,7 @@ class NpyRows:
         y = apart["y"] if self.y is None else self.y.rows(self.start, self.stop)
         s = apart.get("s") if self.sample_weight is None else self.sample_weight.rows(self.start, self.stop)
         columns = None if kept is None else tuple(map(str, kept))
-        return checked(X, y, s, Place(self.X.file.shown, self.start, columns, _words(self.y, target, "the target"),
+        return checked(X, y, s, Place(self.file.shown, self.start, columns, _words(self.y, target, "the target"),
                                       _words(self.sample_weight, weight, "the weights")))
 
 
@@ -186,7 +211,7 @@ def npy_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
     d = D if inside.features is None else len(inside.features)
     dtype = common([one.header.dtype for one in stored])
     most = given.rows or max(1, BYTES // (D * 8))
-    pieces: list[Piece] = [NpyRows(one, start, stop, inside, dtype, y[i] if y else None, s[i] if s else None)
+    pieces: list[Piece] = [NpyRows(one.file, one.header, start, stop, inside, dtype, y[i] if y else None, s[i] if s else None)
                            for i, one in enumerate(stored) for start, stop in _cuts(one.header.shape[0], most)]
     return FileShards(tuple(pieces), d, None, given.words)
 
@@ -222,9 +247,6 @@ def _words(beside: Stored | None, place: int, what: str) -> str:
     return f"column {place}" if beside is None else f"{what} in {beside.file.shown}"
 
 
-NAMES, TARGETS = ("names", "feature_names", "columns"), ("y", "target", "label", "labels")
-
-
 class Archive(NamedTuple):
     """What an archive holds: its arrays' headers, the matrix (an array's name, or a sparse format), its shape and names."""
 
@@ -237,10 +259,9 @@ class Archive(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class NpzRows:
+class NpzRows(Piece):
     """All rows of an archive; ``y`` and ``sample_weight`` name arrays, "" where they are columns of the matrix."""
 
-    file: SeenFile
     matrix: str
     sparse: str | None
     shape: tuple[int, int]
@@ -249,14 +270,6 @@ class NpzRows:
     dtype: str
     y: str
     sample_weight: str
-
-    @property
-    def files(self) -> tuple[SeenFile, ...]:
-        return (self.file,)
-
-    @property
-    def part(self) -> str:
-        return ""
 
     def load(self) -> Shard:
         wanted = [*((self.matrix,) if self.sparse is None else ("shape", *PARTS[self.sparse])), self.y, self.sample_weight]
@@ -325,28 +338,17 @@ def _archive(file: SeenFile) -> Archive:
     arrays = _arrays(file, [*small, *(["shape"] if "shape" in headers else [])])
     kind = kind_of({name: arrays.get(name, np.empty(0)) for name in headers})
     if kind is None:
-        able = [name for name, header in headers.items() if len(header.shape) == 2 and np.dtype(header.dtype).kind in "biuf"]
-        matrix = "X" if "X" in able else able[0] if len(able) == 1 else ""
-        held = ", ".join(f"{name} {header.shape}" for name, header in headers.items()) or "nothing"
-        check(matrix != "", f"{file.shown} holds {held}; a matrix named X, or one matrix only, is wanted.")
+        matrix = chosen_matrix(file.shown, {name: (header.shape, header.dtype) for name, header in headers.items()})
         shape = headers[matrix].shape
     else:
-        check(kind in PARTS, f'{file.shown} holds a sparse matrix of the format "{kind}"; one of {", ".join(PARTS)} is '
-                             'wanted.')
+        check_parts(file.shown, kind, headers)
         matrix, size = "", arrays["shape"]
         check(size.dtype.kind in "iu" and size.shape == (2,) and bool((size >= 0).all()),
               f"{file.shown} holds a sparse matrix of shape {size.tolist()}; two whole numbers are wanted.")
-        lost = [part for part in PARTS[kind] if part not in headers]
-        check(not lost, f"{file.shown} holds a sparse matrix without {', '.join(lost)}. Write it with scipy.sparse.save_npz.")
         shape = (int(size[0]), int(size[1]))
     check(shape[1] > 0, f"{file.shown} holds a matrix of shape {shape}; at least one column is wanted.")
-    named = next((name for name in NAMES if name in arrays), None)
-    names = None if named is None else tuple(map(str, arrays[named].ravel().tolist()))
-    if names is not None:
-        check(len(names) == shape[1], f"{file.shown} holds {len(names)} {named} for {shape[1]} columns; one for each is "
-                                      "wanted.")
-        check(len(set(names)) == len(names), f"{file.shown} has several columns of the same name; each once is wanted.")
-    return Archive(file, headers, matrix, kind, (shape[0], shape[1]), names)
+    return Archive(file, headers, matrix, kind, (shape[0], shape[1]),
+                   column_names(file.shown, arrays, shape[1]))
 
 
 def _headers(file: SeenFile) -> dict[str, Header]:

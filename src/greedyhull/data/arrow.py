@@ -79,17 +79,12 @@ WHAT = "an Arrow IPC file"
 
 
 @dataclass(frozen=True, slots=True)
-class Batches:
+class Batches(Piece):
     """Record batches start to stop of a file."""
 
-    file: SeenFile
     start: int
     stop: int
     taken: Taken
-
-    @property
-    def files(self) -> tuple[SeenFile, ...]:
-        return (self.file,)
 
     @property
     def part(self) -> str:
@@ -98,7 +93,7 @@ class Batches:
         return f"batches {self.start} to {self.stop - 1}" if self.stop else ""
 
     def load(self) -> Shard:
-        names = [*self.taken.features, self.taken.target, *([self.taken.weight] if self.taken.weight is not None else [])]
+        names = list(self.taken.columns)
         place = self.file if self.start == 0 else _counted_from(self.file, self.start)
         with reading(self.file.shown, WHAT), _opened(self.file) as file:
             batches = []
@@ -155,22 +150,17 @@ AT_ONCE = 1 << 16  # rows of a group that are decoded together
 
 
 @dataclass(frozen=True, slots=True)
-class RowGroup:
+class RowGroup(Piece):
     """A row group of a file; its first row is row ``first`` of the file. A file without any is one shard without rows: −1.
 
     Of a large group, ``rows`` are those of one part. Groups can only be read from their beginning, so that a part decodes what
     is before it, some rows at a time.
     """
 
-    file: SeenFile
     group: int
     first: int
     taken: Taken
     rows: range | None = None
-
-    @property
-    def files(self) -> tuple[SeenFile, ...]:
-        return (self.file,)
 
     @property
     def part(self) -> str:
@@ -179,7 +169,7 @@ class RowGroup:
         return f"row group {self.group}" if self.group >= 0 else ""
 
     def load(self) -> Shard:
-        names = [*self.taken.features, self.taken.target, *([self.taken.weight] if self.taken.weight is not None else [])]
+        names = list(self.taken.columns)
         with reading(self.file.shown, PARQUET_WHAT), _parquet_opened(self.file) as file:
             if self.rows is not None:
                 return shard_of(_some(file, self.group, names, self.rows), self.taken, self.file, self.first + self.rows.start)

@@ -217,6 +217,11 @@ class Taken:
     weight: str | None
     dtype: str
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All of them: features, target, and weights where there are any."""
+        return (*self.features, self.target, *(() if self.weight is None else (self.weight,)))
+
 
 def schema(file: SeenFile, columns: Sequence[tuple[str, Kind]]) -> Schema:
     """The columns of a file, if each has a name of its own."""

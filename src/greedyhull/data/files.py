@@ -16,19 +16,13 @@ from hashlib import blake2b
 from os import fspath
 from os.path import normpath
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, Protocol, TextIO, overload
+from typing import Any, BinaryIO, NamedTuple, overload
 
 from greedyhull.errors import GreedyhullError, check, no_file
 from greedyhull.errors import shown as in_words
 from greedyhull.types import Shard
 
 PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-
-
-def text_of(path: Path) -> TextIO:
-    """The text of a file, which may be packed."""
-    file: TextIO = PACKED.get(path.suffix.lower(), open)(path, "rt", encoding="utf-8-sig", newline="")
-    return file
 
 
 @contextmanager
@@ -201,8 +195,8 @@ def portions(file: SeenFile, quoted: bool = False) -> Iterator[Portion]:
         yield Portion(start, line, b"".join(lines))
 
 
-def blocks(file: SeenFile, found: list[Portion | Block]) -> list[Block]:
-    """Blocks of about 32 MB, made of the portions (or smaller blocks) of a file; a packed file is one block."""
+def blocks(file: SeenFile, found: list[Block]) -> list[Block]:
+    """Blocks of about 32 MB, made of smaller ones, whose ends are not known; a packed file is one block."""
     if is_packed(file) or not found:
         return [Block(0, -1 if is_packed(file) else file.size, 1)]
     made = [found[0]]
@@ -232,14 +226,25 @@ def opened(file: SeenFile) -> BinaryIO:
     return found
 
 
-class Piece(Protocol):
-    """The rows of one shard: the files they come from, what they are called, and how they are loaded."""
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The rows of one shard, all of a file or a part of it."""
+
+    file: SeenFile
 
     @property
-    def files(self) -> tuple[SeenFile, ...]: ...
+    def files(self) -> tuple[SeenFile, ...]:
+        """The files that the rows come from, the main one first."""
+        return (self.file,)
+
     @property
-    def part(self) -> str: ...  # of the first file: "row group 3", "" where it is all of it
-    def load(self) -> Shard: ...
+    def part(self) -> str:
+        """What the part of the file is called, such as "row group 3"; empty if it is the whole file."""
+        return ""
+
+    def load(self) -> Shard:
+        """Read and check the rows."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, repr=False, eq=False)
