@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.cli.file_errors import Faults
-from greedyhull.cli.problem_file import BY_ROWS, PLACES, WITHOUT_TARGET, ProblemFile, Source, read
+from greedyhull.cli.problem_file import BY_ROWS, PLACES, WITHOUT_TARGET, Faults, ProblemFile, Source, read
 from greedyhull.cli.tables import Taken, Wanted, take, take_entries
 from greedyhull.data.shards import shards
 from greedyhull.data.tables import load_array, read_table

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from greedyhull.cli import DONE, SHORT
-from greedyhull.cli.console import Unwritten, Voice, certificate_fields, check_folder
+from greedyhull.cli.console import Console, Unwritten, certificate_fields, check_folder
 from greedyhull.cli.problem import Problem, check_crew, computed, load
 from greedyhull.data.files import Numbered
 from greedyhull.data.tables import load_array, load_arrays, real_numbers
@@ -250,32 +250,32 @@ class Saving:
     goes_on: bool = False
 
 
-def run(file: Path, out: Path | None, voice: Voice, saving: Saving | None = None, workers: int | None = None,
+def run(file: Path, out: Path | None, console: Console, saving: Saving | None = None, workers: int | None = None,
         scheduler: str | None = None) -> int:
     """Solve, write and tell; the exit code says whether the goal was met."""
-    with voice.noting():
+    with console.noting():
         problem = load(file)
     check_crew(problem.data, workers, scheduler)
     folder = problem.folder if out is None else out
     check_folder(folder, FILES.values())
-    voice.say(f"Minimising {problem.f!r} over {problem.S!r}.")
+    console.say(f"Minimising {problem.f!r} over {problem.S!r}.")
     for note in problem.notes:
-        voice.say(note)
+        console.say(note)
     stop = DEFAULT_STOP if problem.stop is None else problem.stop
     kept = _kept(problem, file, out, saving)
-    with voice.noting(), computed(problem.f, workers, scheduler, voice.say) as f:
-        s = minimize(f, problem.S, problem.solver, stop=stop, seed=problem.seed, progress=voice.live, **kept)
-        written, lost = write(s, problem, folder, voice)  # the report asks for a few terms, so the crew is still there
+    with console.noting(), computed(problem.f, workers, scheduler, console.say) as f:
+        s = minimize(f, problem.S, problem.solver, stop=stop, seed=problem.seed, progress=console.live, **kept)
+        written, lost = write(s, problem, folder, console)  # the report asks for a few terms, so the crew is still there
     if s.choice:
-        voice.say(s.choice)
+        console.say(s.choice)
     listed = used(s, problem.names)
     for sentence in words(s, problem.names if len(listed) <= 12 else None):  # names that a sentence can bear
-        voice.say(sentence)
-    voice.weights(listed)
+        console.say(sentence)
+    console.weights(listed)
     if said := intercepts(s):
-        voice.say(said)
+        console.say(said)
     for path in written.values():
-        voice.say(f"Written: {path}")
+        console.say(f"Written: {path}")
     met = s.converged or not stop.asks_gap
     document = {
         "met": met, "certificate": certificate_fields(s.certificate), "reason": s.reason, "converged": s.converged,
@@ -285,7 +285,7 @@ def run(file: Path, out: Path | None, voice: Voice, saving: Saving | None = None
         "weights": dict(listed), "files": {kind: str(path) for kind, path in written.items()}}
     if lost:
         raise Unwritten(lost, "\n".join([str(s.certificate), *(f"{weight!r} {name}" for name, weight in listed)]), document)
-    voice.result(document)
+    console.result(document)
     return DONE if met else SHORT
 
 
@@ -300,7 +300,7 @@ def _kept(problem: Problem, file: Path, out: Path | None, saving: Saving | None)
     return {"checkpoint": place, "watch": [Recorded(saving.folder, described(file, out))]}
 
 
-def write(s: Solution, problem: Problem, folder: Path, voice: Voice) -> tuple[dict[str, Path], dict[Path, OSError]]:
+def write(s: Solution, problem: Problem, folder: Path, console: Console) -> tuple[dict[str, Path], dict[Path, OSError]]:
     """The files of the solution, the page where what draws it is installed; and those that could not be written."""
     jobs: dict[str, Callable[[Path], Any]] = {"solution": lambda path: write_solution(path, s, problem.names),
                                               "trace": s.trace.to_csv}
@@ -309,7 +309,7 @@ def write(s: Solution, problem: Problem, folder: Path, voice: Voice) -> tuple[di
 
         jobs["report"] = lambda path: write_page(s, path, title=problem.title, names=problem.names)
     elif problem.report:
-        voice.say(f"No report was written: it needs Jinja2 and matplotlib. {installing('demo')}")
+        console.say(f"No report was written: it needs Jinja2 and matplotlib. {installing('demo')}")
     written: dict[str, Path] = {}
     lost: dict[Path, OSError] = {}
     for kind, job in jobs.items():
@@ -323,22 +323,22 @@ def write(s: Solution, problem: Problem, folder: Path, voice: Voice) -> tuple[di
     return written, lost
 
 
-def certify_run(file: Path, stored: Path, gap: float | None, tol: float | None, voice: Voice) -> int:
+def certify_run(file: Path, stored: Path, gap: float | None, tol: float | None, console: Console) -> int:
     """Certify and tell; the exit code says whether the gap is small enough."""
     for name, number in (("--gap", gap), ("--tol", tol)):
         check(number is None or number >= 0, f"{name} {number} was given; a number of at least 0 is wanted.")
-    with voice.noting():
+    with console.noting():
         problem = load(file)
     point = read_point(stored, problem.S.shape)
     certificate = certify(problem.f, problem.S, point, tol=tol)
     goal = problem.goal if gap is None else gap
     met = goal is None or (certificate.gap is not None and certificate.gap <= goal)
-    voice.say(f"The point lies in {problem.S!r}. {certificate}")
+    console.say(f"The point lies in {problem.S!r}. {certificate}")
     if certificate.kind == "always":
-        voice.say(f"This is proved, rounding included: the minimum of {problem.f!r} there is between {certificate.lower:.10g} "
-                  f"and {certificate.value:.10g}. It does not matter how the point was found.")
+        console.say(f"This is proved, rounding included: the minimum of {problem.f!r} there is between "
+                    f"{certificate.lower:.10g} and {certificate.value:.10g}. It does not matter how the point was found.")
     if goal is not None:
         asker = "the file" if gap is None else "--gap"
-        voice.say(f"The gap {certificate.gap:.3g} is {'at most' if met else 'above'} the {goal:g} that {asker} asks for.")
-    voice.result({"met": met, "goal": goal, "certificate": certificate_fields(certificate)})
+        console.say(f"The gap {certificate.gap:.3g} is {'at most' if met else 'above'} the {goal:g} that {asker} asks for.")
+    console.result({"met": met, "goal": goal, "certificate": certificate_fields(certificate)})
     return DONE if met else SHORT

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.cli.file_errors import one_of
+from greedyhull.cli.suggestions import one_of
 from greedyhull.data.columns import Column
 from greedyhull.data.files import FORMATS
 from greedyhull.data.tables import Table

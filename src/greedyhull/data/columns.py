@@ -35,12 +35,9 @@ class Place:
 
 def checked(X: Any, y: Array, sample_weight: Array | None, place: Place) -> Shard:
     """The shard of these rows: X float32 or float64 in C order, or CSR; y and weights float64."""
-    if is_sparse(X):
-        _check_sparse(X, place)
-    else:
-        X = np.ascontiguousarray(X)
-        i, j = _first_odd(X)
-        check(i < 0, lambda: f"{_odd(X[i, j])} stands in {place.column(j)}, {place.row(i)}. {HINT}")
+    X = X if is_sparse(X) else np.ascontiguousarray(X)
+    i, j = first_odd(X)
+    check(i < 0, lambda: f"{_odd(X[i, j])} stands in {place.column(j)}, {place.row(i)}. {HINT}")
     y = _vector(y, X.shape[0], place.target, place)
     s = None if sample_weight is None else _vector(sample_weight, X.shape[0], place.weight, place)
     if s is not None and len(s) and s.min() < 0.0:
@@ -61,21 +58,16 @@ def _vector(given: Array, n: int, what: str, place: Place) -> Array:
                                "wanted.")
     with np.errstate(over="ignore"):
         found = found.astype(np.float64)
-    i, _ = _first_odd(found[:, None])
+    i, _ = first_odd(found[:, None])
     check(i < 0, lambda: f"{_odd(found[i])} stands in {what}, {place.row(i)}. {HINT}")
     return found
 
 
-def _check_sparse(X: Any, place: Place) -> None:
-    at = _first_odd(X.data[:, None])[0]
-    if at < 0:
-        return
-    i = int(np.searchsorted(X.indptr, at, side="right")) - 1
-    check(False, f"{_odd(X.data[at])} stands in {place.column(int(X.indices[at]))}, {place.row(i)}. {HINT}")
-
-
-def _first_odd(X: Array) -> tuple[int, int]:
+def first_odd(X: Any) -> tuple[int, int]:
     """Row and column of the first entry that is not finite, (−1, −1) where there is none; by blocks, to take no memory."""
+    if is_sparse(X):
+        at, _ = first_odd(X.data[:, None])
+        return (-1, -1) if at < 0 else (int(np.searchsorted(X.indptr, at, side="right")) - 1, int(X.indices[at]))
     step = max(1, (1 << 16) // max(1, X.shape[1]))  # entries that are looked at together
     for start in range(0, len(X), step):
         wrong = ~np.isfinite(X[start : start + step])
