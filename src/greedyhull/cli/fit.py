@@ -84,13 +84,13 @@ class Fitted:
                 self._fit_together(X, labels, sample_weight)
                 return
         targets = [y.astype(np.float64)] if self.task == "regression" else self._signs(y)
-        S = self._atoms(X.shape[1])
-        self._keep([self._solved(self._objective(X, target, sample_weight), S) for target in targets], X.dtype)
+        S, (loss, settings) = self._atoms(X.shape[1]), self._loss()
+        self._keep([self._solved(loss(X, target, sample_weight=sample_weight, **settings), S) for target in targets], X.dtype)
 
     def fit_shards(self, data: Shards) -> int:
         """Find the weights from shards, whose labels are −1 and +1, or 0 and 1; how many rows there are."""
-        loss, shape, intercept = self._loss()
-        f = OBJECTIVES[loss](data, **shape, intercept=intercept)
+        loss, settings = self._loss()
+        f = loss(data, **settings)
         if self.task == "classification":
             self.classes_ = np.array([0.0 if f.facts.zero_one else -1.0, 1.0])
         self._keep([self._solved(f, self._atoms(data.d))], np.dtype(np.float64))
@@ -123,16 +123,12 @@ class Fitted:
             return L1Ball(d, radius=self.radius_)
         return Simplex(d, float(self.options.get("total", 1.0)), upper=self.options.get("upper"))
 
-    def _objective(self, X: Any, y: Array, s: Array | None) -> Objective:
-        loss, shape, intercept = self._loss()
-        f: Objective = OBJECTIVES[loss](X, y, **shape, sample_weight=s, intercept=intercept)
-        return f
-
-    def _loss(self) -> tuple[str, dict[str, float], bool]:
-        """The loss by name, its own numbers, and whether there is an intercept."""
+    def _loss(self) -> tuple[Callable[..., Any], dict[str, Any]]:
+        """The loss, with its own numbers and whether there is an intercept."""
         loss = self.options.get("loss", "squared" if self.task == "regression" else "logistic")
-        shape = {"huber": {"delta": self.options.get("delta", 1.0)}, "quantile": {"q": self.options.get("quantile", 0.5)}}
-        return loss, shape.get(loss, {}), self.options.get("fit_intercept", self.kind == "l1" or self.task == "classification")
+        own = {"huber": {"delta": self.options.get("delta", 1.0)}, "quantile": {"q": self.options.get("quantile", 0.5)}}
+        intercept = self.options.get("fit_intercept", self.kind == "l1" or self.task == "classification")
+        return OBJECTIVES[loss], {**own.get(loss, {}), "intercept": intercept}
 
     def _solved(self, f: Objective, S: AtomSet) -> Any:
         # iterations without improvement after which only rounding is left
@@ -142,16 +138,6 @@ class Fitted:
             warn(f"{s.reason} The answer is certified to a gap of {s.certificate.gap:.3g} all the same.", GreedyhullWarning,
                  stacklevel=2)
         return s
-
-
-NEEDS_A_TABLE = "{what} needs all rows in one table, and {data} is read in shards. {instead}"
-
-
-class Extent:
-    """What is told of rows that are not in memory: how many there are, and how many columns."""
-
-    def __init__(self, n: int, d: int) -> None:
-        self.shape = (n, d)
 
 
 def read_shards(data: Path, layout: str | None, wanted: Wanted) -> Shards:
@@ -175,14 +161,6 @@ def _placed(given: Any) -> Any:
     return [_placed(one) for one in given] if isinstance(given, Sequence) else given
 
 
-def check_kind(kind: str, options: Mapping[str, Any], data: Path) -> None:
-    """An error for fits that look at all rows more than shards allow."""
-    known = direct(kind, options)
-    instead = {"l1": "Give a --radius, without --standardize: cross-validation and penalties look at single rows.",
-               "ensemble": "Write one file, or use greedyhull fit simplex."}.get(kind, "Write one file.")
-    check(known, NEEDS_A_TABLE.format(what=f"This fit of {kind}", data=data, instead=instead))
-
-
 def task_of(data: Shards, task: str) -> tuple[str, str]:
     """Regression, or classification where all targets are −1 and +1, or 0 and 1; one pass over the shards tells."""
     if task != "auto":
@@ -195,12 +173,6 @@ def task_of(data: Shards, task: str) -> tuple[str, str]:
     if seen in ({-1.0, 1.0}, {0.0, 1.0}):
         return "classification", "The target has two values; --task regression fits them as numbers."
     return "regression", ""
-
-
-def taken_from(data: Shards, wanted: Wanted, n: int) -> Taken:
-    """What is told of the data: names of columns and how many rows there are."""
-    names = list(data.names) if data.names is not None else [str(j) for j in range(data.d)]
-    return Taken(Extent(n, data.d), names, None, "label" if wanted.target is None else str(wanted.target), None)
 
 
 SPELLED = {"cv": "folds", "fit_intercept": "intercept"}  # options that have another name than the parameter
@@ -287,20 +259,22 @@ def run(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, op
     options = {name: value for name, value in options.items() if value is not None}
     check_ranges(options)
     if find_spec("sklearn") is None and not direct(kind, options):
-        raise ModuleNotFoundError(f"{needing(kind)} needs scikit-learn, which is not installed. {installing('demo')}")
-    if in_shards(data, str(data)):
-        estimator, taken, task = _fit_shards(kind, data, layout, wanted, task, options, console)
-    else:
-        estimator, taken, task = _fit_table(kind, data, layout, wanted, task, options, console)
-    document = told_in_full(estimator, taken, task)
+        what = "ensemble" if kind == "ensemble" else "l1 without a --radius, or with --standardize,"
+        raise ModuleNotFoundError(f"greedyhull fit {what} needs scikit-learn, which is not installed. {installing('demo')}")
+    fit = _fit_shards if in_shards(data, str(data)) else _fit_table
+    estimator, taken, task = fit(kind, data, layout, wanted, task, options, console)
+    document = told_in_full(estimator, estimator_name(kind, task, options), taken, task)
     explain(estimator, taken, console)
     return finish(out, document, lines_of(document), console)
 
 
 def _fit_shards(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, options: dict[str, Any],
-                console: Console) -> tuple[Fitted, Taken, str]:
+                console: Console) -> tuple[Any, Taken, str]:
     """The fit of files that are read in shards."""
-    check_kind(kind, options, data)
+    instead = {"l1": "Give a --radius, without --standardize: cross-validation and penalties look at single rows.",
+               "ensemble": "Write one file, or use greedyhull fit simplex."}.get(kind)
+    check(direct(kind, options),
+          f"This fit of {kind} needs all rows in one table, and {data} is read in shards. {instead}")
     with console.noting():
         rows = read_shards(data, layout, wanted)
     task, why = task_of(rows, task)
@@ -310,7 +284,8 @@ def _fit_shards(kind: str, data: Path, layout: str | None, wanted: Wanted, task:
     with console.noting():
         n = estimator.fit_shards(rows)
     console.say(f"{count(n, 'sample')}.")
-    return estimator, taken_from(rows, wanted, n), task
+    names = list(rows.names) if rows.names is not None else [str(j) for j in range(rows.d)]
+    return estimator, Taken(np.empty((n, 0)), names, None, str(wanted.target or "label"), None), task  # X is not in memory
 
 
 def _fit_table(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, options: dict[str, Any],
@@ -346,11 +321,6 @@ def told(y: Array) -> tuple[str, str]:
     return "regression", ""
 
 
-def needing(kind: str) -> str:
-    """What of a fit needs scikit-learn."""
-    return "greedyhull fit ensemble" if kind == "ensemble" else "greedyhull fit l1 without a --radius, or with --standardize,"
-
-
 def estimator_of(kind: str, task: str, options: dict[str, Any]) -> Any:
     """What fits the weights; with neither a radius nor a penalty, an l1 budget is chosen by cross-validation."""
     if direct(kind, options):
@@ -365,12 +335,6 @@ def estimator_name(kind: str, task: str, options: Mapping[str, Any]) -> str:
     family = {"simplex": "Simplex", "l1": "L1Budget", "ensemble": "Ensemble"}[kind]
     chosen = "CV" if kind == "l1" and not {"radius", "alpha"} & set(options) else ""
     return f"{family}{'Regressor' if task == 'regression' else 'Classifier'}{chosen}"
-
-
-def name_of(estimator: Any) -> str:
-    if isinstance(estimator, Fitted):
-        return estimator_name(estimator.kind, estimator.task, estimator.options)
-    return type(estimator).__name__
 
 
 def fitted(estimator: Any, X: Any, y: Array, **weights: Any) -> None:
@@ -392,13 +356,6 @@ def rows_of(estimator: Any, names: Sequence[str]) -> dict[str, Weights]:
             for label, row in zip(classes, weights, strict=True)}
 
 
-def that_count(weights: Weights) -> Weights:
-    """The weights that are not zero, or as good as zero beside the largest."""
-    # a weight below this share of the largest one is not printed, as in reports
-    least = 1e-9 * max(abs(weight) for _, weight in weights)
-    return [(name, weight) for name, weight in weights if abs(weight) > least]
-
-
 def blocks_of(names: Sequence[str], m: int) -> list[str]:
     """Names for m models of several columns each: what the names of a model's columns begin with.
 
@@ -411,28 +368,22 @@ def blocks_of(names: Sequence[str], m: int) -> list[str]:
     return begins if all(begins) and len(set(begins)) == m else [f"{block[0]} to {block[-1]}" for block in blocks]
 
 
-def certificates_of(estimator: Any) -> list[Any]:
-    found = estimator.certificate_
+def each(found: Any) -> list[Any]:
+    """What a fit left for each class, or for all of them."""
     return found if isinstance(found, list) else [found]
 
 
-def told_in_full(estimator: Any, taken: Taken, task: str) -> dict[str, Any]:
+def told_in_full(estimator: Any, name: str, taken: Taken, task: str) -> dict[str, Any]:
     """The result for programs and files."""
     rows = {label: dict(weights) for label, weights in rows_of(estimator, taken.names).items()}
-    several, left = len(rows) > 1, vars(estimator)  # what the fit has left there
-    certificates = [certificate_fields(certificate) for certificate in certificates_of(estimator)]
-    return {"estimator": name_of(estimator), "task": task, "target": taken.target, "samples": taken.X.shape[0],
+    left = vars(estimator)  # what the fit has left there
+    certificates = [certificate_fields(certificate) for certificate in each(estimator.certificate_)]
+    return {"estimator": name, "task": task, "target": taken.target, "samples": taken.X.shape[0],
             "columns": len(taken.names), "classes": left.get("classes_"),
-            "weights": rows if several else next(iter(rows.values())),
+            "weights": rows if len(rows) > 1 else next(iter(rows.values())),
             "intercept": left.get("intercept_"), "radius": left.get("radius_"),
             "certificate": certificates if len(certificates) > 1 else certificates[0],
-            "converged": reached(estimator)}
-
-
-def reached(estimator: Any) -> bool:
-    """Whether every solve proved the gap that was asked for; with a penalty, the gap of the penalised problem."""
-    solutions = estimator.solution_
-    return all(s.converged for s in (solutions if isinstance(solutions, list) else [solutions]))
+            "converged": all(s.converged for s in each(estimator.solution_))}
 
 
 def explain(estimator: Any, taken: Taken, console: Console) -> None:
@@ -445,13 +396,14 @@ def explain(estimator: Any, taken: Taken, console: Console) -> None:
         console.say(f"The penalty {estimator.alpha:g} corresponds to the radius {radii}.")
     if len(left.get("classes_", ())) == 2 and "n_models_" not in left:
         console.say(f"A positive weight counts towards {taken.target} = {estimator.classes_[1]}.")
-    rows, certificates = rows_of(estimator, taken.names), certificates_of(estimator)
+    rows, certificates = rows_of(estimator, taken.names), each(estimator.certificate_)
     together = len(rows) > len(certificates)
     for i, (label, weights) in enumerate(rows.items()):
         if label:
             console.say(label if together else f"{label} against the rest")
         if not together or any(weight for _, weight in weights):
-            console.weights(that_count(weights))
+            least = 1e-9 * max(abs(weight) for _, weight in weights)  # as in reports, less than this is as good as zero
+            console.weights((name, weight) for name, weight in weights if abs(weight) > least)
         if not together:
             console.say(proved(certificates[i], left))
     if together:  # one problem for all classes
