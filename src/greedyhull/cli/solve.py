@@ -16,7 +16,7 @@ import numpy as np
 
 from greedyhull.cli import DONE, SHORT
 from greedyhull.cli.console import Console, Unwritten, certificate_fields, check_folder
-from greedyhull.cli.problem import Problem, check_crew, computed, load
+from greedyhull.cli.problem import Problem, check_workers, computed, load
 from greedyhull.data.files import Numbered
 from greedyhull.data.tables import load_array, load_arrays, real_numbers
 from greedyhull.driver.certificate import certify
@@ -255,7 +255,7 @@ def run(file: Path, out: Path | None, console: Console, saving: Saving | None = 
     """Solve, write and tell; the exit code says whether the goal was met."""
     with console.noting():
         problem = load(file)
-    check_crew(problem.data, workers, scheduler)
+    check_workers(problem.data, workers, scheduler)
     folder = problem.folder if out is None else out
     check_folder(folder, FILES.values())
     console.say(f"Minimising {problem.f!r} over {problem.S!r}.")

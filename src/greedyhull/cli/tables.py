@@ -102,29 +102,21 @@ def _several(table: Table, targets: Sequence[Column]) -> tuple[Array | None, set
     return (np.column_stack(columns) if columns else None), set(places)
 
 
-class Entries(NamedTuple):
-    """Entries of a matrix: the labels of their rows and columns, their values, and their weights if they have any."""
-
-    rows: Array
-    cols: Array
-    values: Array
-    sample_weight: Array | None
-
-
 def take_entries(table: Table, places: dict[str, Column], sample_weight: Column | None,
-                 at: Callable[[str], AbstractContextManager[None]]) -> Entries | None:
-    """The columns ``row``, ``column`` and ``value``, None where one is not there."""
+                 at: Callable[[str], AbstractContextManager[None]]) -> dict[str, Array] | None:
+    """Entries of a matrix, from the columns ``row``, ``column`` and ``value``, as completion takes them: the labels of their
+    rows and columns, their values, and weights if there are any; None where a column is not there."""
+    wanted = {"sample_weight": sample_weight} if sample_weight is not None else {}
     found: dict[str, Array] = {}
-    for key, column in places.items():
+    for key, column in {**places, **wanted}.items():
         with at(key):
             found[key] = table.column(place_of(table, column))
-            check(key != "value" or found[key].dtype.kind in "biuf", f"Column {column} holds words; numbers are wanted.")
-    s = None
-    with at("sample_weight"):
-        if sample_weight is not None:
-            s = table.column(place_of(table, sample_weight))
-            check(s.dtype.kind in "biuf", f"Column {sample_weight} holds words; numbers are wanted.")
-    return Entries(found["row"], found["column"], found["value"], s) if len(found) == 3 else None
+            check(key in ("row", "column") or found[key].dtype.kind in "biuf",
+                  f"Column {column} holds words; numbers are wanted.")
+    if not {"row", "column", "value"} <= set(found):
+        return None
+    called = {"row": "rows", "column": "cols", "value": "values", "sample_weight": "sample_weight"}
+    return {called[key]: values for key, values in found.items()}
 
 
 def _places(table: Table, features: Sequence[Column] | None, out: set[int]) -> Sequence[int]:
