@@ -128,10 +128,10 @@ def resume(
 
     Exit codes: those of greedyhull solve.
     """
-    from greedyhull.cli.solve import Saving, read_kept, run
+    from greedyhull.cli.solve import Saving, read_stored, run
 
-    kept = read_kept(folder)
-    raise typer.Exit(run(kept.file, kept.out, Console(quiet, json), Saving(folder, goes_on=True), workers, scheduler))
+    problem = read_stored(folder)
+    raise typer.Exit(run(problem.file, problem.out, Console(quiet, json), Saving(folder, resumed=True), workers, scheduler))
 
 
 @app.command()
