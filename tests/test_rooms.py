@@ -209,4 +209,4 @@ def test_rooms_that_were_always_there_still_are():
 
 
 def test_the_table_of_the_door_is_its_list():
-    assert set(gh._LATER) == set(gh.__all__)
+    assert gh.__all__ == sorted(gh._LATER) and all(hasattr(gh, name) for name in gh.__all__)

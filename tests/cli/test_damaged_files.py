@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from greedyhull.cli import run
-from greedyhull.cli.tables import load_array, read_table
+from greedyhull.data.tables import load_array, read_table
 from greedyhull.errors import GreedyhullError
 
 X = sparse.random(12, 40, density=0.1, format="csr", random_state=0)

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from html.parser import HTMLParser
+from importlib import import_module
 from types import SimpleNamespace
 
 import pytest
@@ -154,7 +155,8 @@ def test_bad_usage_is_one_sentence_and_exit_code_two(arguments, sentence, capsys
 def test_missing_extras_are_named_with_the_remedy(capsys, monkeypatch, tmp_path):
     from importlib.util import find_spec
 
-    monkeypatch.setattr("greedyhull.cli.demo.find_spec", lambda name: None if name == "sklearn" else find_spec(name))
+    there = lambda name: None if name == "sklearn" else find_spec(name)
+    monkeypatch.setattr(import_module("greedyhull.report.words"), "find_spec", there)
     assert run(["demo", "--out", str(tmp_path / "page.html")]) == 1
     assert capsys.readouterr().err == ("greedyhull: The demo needs scikit-learn, which is not installed. "
                                        'In the checkout: pip install -e ".[demo]".\n')

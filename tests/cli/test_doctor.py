@@ -62,7 +62,7 @@ def test_help_imports_nothing_heavy():
     assert done.stdout.endswith("[]\n"), done.stdout + done.stderr
 
 
-def broken(voice):
+def broken(console):
     raise ZeroDivisionError("by nought")
 
 
@@ -79,7 +79,7 @@ def test_an_error_inside_is_exit_code_three_and_debug_shows_where(capsys, monkey
 
 
 def test_files_that_cannot_be_written_are_exit_code_two(capsys, monkeypatch, tmp_path):
-    def full(voice):
+    def full(console):
         (tmp_path / "none" / "file").write_text("")
 
     monkeypatch.setattr("greedyhull.cli.doctor.run", full)

@@ -232,8 +232,8 @@ def _agrees(document, task, kind, options, X, y):
 
 def test_losses_are_those_of_the_estimators():
     from greedyhull import estimators
-    from greedyhull.cli.fit import LOSSES as DIRECT
-    from greedyhull.cli.fit_commands import LOSSES
+    from greedyhull.cli.fit import LOSSES
+    from greedyhull.cli.fit import OBJECTIVES as DIRECT
 
     for kind, family in {"simplex": "Simplex", "l1": "L1Budget", "ensemble": "Ensemble"}.items():
         for task, ending in {"regression": "Regressor", "classification": "Classifier"}.items():

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from greedyhull.cli import run
-from greedyhull.cli.tables import Wanted, libsvm, place_of, read_table, take
+from greedyhull.cli.tables import Wanted, place_of, take
 from greedyhull.data import files as numbered
 from greedyhull.data.files import Numbered, most_columns
+from greedyhull.data.tables import read_table
 from greedyhull.errors import GreedyhullError
 
 
@@ -20,7 +21,7 @@ def svm(tmp_path):
     def write(text):
         path = tmp_path / "t.svm"
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return libsvm(path)
+        return read_table(path)
 
     return write
 

@@ -108,15 +108,15 @@ def test_matrices_and_patterns_are_files_of_the_problem(tmp_path: Path) -> None:
 
 
 def test_large_files_are_told_apart_by_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from greedyhull.cli import solve as kept_problem
+    from greedyhull.cli import solve as stored
 
-    monkeypatch.setattr(kept_problem, "WHOLE", 1000)
-    monkeypatch.setattr(kept_problem, "BLOCK", 100)
+    monkeypatch.setattr(stored, "WHOLE", 1000)
+    monkeypatch.setattr(stored, "BLOCK", 100)
     path = tmp_path / "large"
     path.write_bytes(bytes(50_000))
-    before = kept_problem.told(path)
+    before = stored.told(path)
     path.write_bytes(bytes(49_999) + b"1")
-    assert kept_problem.told(path) != before == {"bytes": 50_000, "blake2b": before["blake2b"]}
+    assert stored.told(path) != before == {"bytes": 50_000, "blake2b": before["blake2b"]}
 
 
 def test_folders_without_a_problem_get_words(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.cli import run
-from greedyhull.cli.problem import check_crew, computed, shards_of
+from greedyhull.cli.problem import check_workers, computed, shards_of
 from greedyhull.cli.problem_file import read
 from greedyhull.remote.model import ShardedModel
 
@@ -104,8 +104,8 @@ def test_who_computes_is_asked_when_it_is_needed(monkeypatch):
 
 def test_shards_may_be_computed_by_anybody(problem, parts):
     data = made(Path(problem(('"table.csv"', '"data/part-*.csv"'))))
-    check_crew(data, 2, None)
-    check_crew(data, None, "tcp://h:1")
+    check_workers(data, 2, None)
+    check_workers(data, None, "tcp://h:1")
 
 
 @pytest.fixture(scope="module")

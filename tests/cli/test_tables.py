@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, save_npz
 
-from greedyhull.cli.tables import Csv, Wanted, read_table, take
+from greedyhull.cli.tables import Wanted, take
+from greedyhull.data.tables import read_table
 from greedyhull.errors import GreedyhullError
 
 X = np.array([[1.5, 0.0, -2.0], [0.0, 3.25, 1e-3]])
@@ -144,4 +145,4 @@ def test_a_line_with_other_cells_than_columns_is_refused(tmp_path, line):
     path = tmp_path / "t.csv"
     path.write_text(f"a,b,y\n1,2,3\n{line}\n")
     with pytest.raises(GreedyhullError, match=r"Line 3 of t\.csv has \d cells; 3 are wanted"):
-        Csv(path)
+        read_table(path)

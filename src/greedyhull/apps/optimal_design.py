@@ -137,9 +137,8 @@ class Design:
             The number of experiments with each candidate.
         """
         held = self._held()
-        check(isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n >= len(held),
-              lambda: f"round({shown(n)}) was called; {len(held)} candidates have weight, so a whole number of at least "
-                      f"{len(held)} is wanted.")
+        check(isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n >= len(held), lambda: f"round({shown(n)}) "
+              f"was called; {len(held)} candidates have weight, so a whole number of at least {len(held)} is wanted.")
         w = self.weights[held] / self.weights[held].sum()
         counts = np.ceil((n - 0.5 * len(held)) * w).astype(np.int64)
         while (left := int(n - counts.sum())) != 0:

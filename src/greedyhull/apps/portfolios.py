@@ -79,18 +79,12 @@ def assets_of(returns: Any, covariance: Any, mean: Any, *others: Any) -> Assets:
     known: Sequence[Any] = range(d) if labels is None or len(labels) != d else labels
     check(len({str(label) for label in known}) == d, "Two assets have the same name; a name of its own for each is wanted.")
     kept = Assets(known, R, Q, None)
-    _warn_of_prices(kept)
-    return Assets(known, R, Q, None if mean is None else kept.vector(mean, "mean"))
-
-
-def _warn_of_prices(assets: Assets) -> None:
-    """Warn of columns that no returns look like: all entries positive, half of them 50 % or more in one period."""
-    R = assets.returns
     odd = [] if R is None else np.flatnonzero((R > 0.0).all(axis=0) & (np.median(R, axis=0) >= 0.5)).tolist()
-    if odd:
-        warnings.warn(f"returns holds positive numbers only for {few([assets.names[j] for j in odd])}, with a median of at "
+    if odd:  # no returns are all positive, with 50 % or more in half of the periods
+        warnings.warn(f"returns holds positive numbers only for {few([kept.names[j] for j in odd])}, with a median of at "
                       "least 0.5, and looks like prices. Returns are changes relative to the price before, 0.01 for one per "
-                      "cent: prices[1:] / prices[:-1] - 1.", GreedyhullWarning, stacklevel=5)
+                      "cent: prices[1:] / prices[:-1] - 1.", GreedyhullWarning, stacklevel=4)
+    return Assets(known, R, Q, None if mean is None else kept.vector(mean, "mean"))
 
 
 def groups_of(groups: Any, assets: Assets) -> list[str]:
@@ -124,21 +118,6 @@ class Feasible:
     S: AtomSet
     d: int
     caps: Array | None
-
-    @property
-    def by_groups(self) -> GroupedSimplex | None:
-        """The set as caps on groups, where there are no other rows."""
-        return self.S if isinstance(self.S, GroupedSimplex) else None
-
-    @property
-    def by_trades(self) -> TurnoverSimplex | None:
-        """The set as caps on groups and a limit on trades, where there are no other rows."""
-        return self.S if isinstance(self.S, TurnoverSimplex) else None
-
-    @property
-    def by_rows(self) -> LinearProgram | None:
-        """The set as rows, where there are any."""
-        return self.S if isinstance(self.S, LinearProgram) else None
 
 
 def feasible(assets: Assets, groups: Any, group_upper: Any, upper: Any, turnover: float | None, previous: Any,
@@ -360,14 +339,13 @@ def portfolio(returns: Any = None, *, covariance: Any = None, mean: Any = None, 
     benchmark = alike(("returns", returns, 0), ("benchmark", benchmark, 0))[1][1]
     allowed = feasible(assets, groups, group_upper, upper, turnover, previous, constraints)
     stop = Relative(tol) | Stalled(300) | Iterations(10_000)
-    if not isinstance(risk, str) and np.ndim(risk) == 1:
-        found: list[Portfolio] = []
-        for one in risk:
-            start = found[-1].solution.point if found else None
-            s = minimize(_objective(assets, allowed, one, benchmark), allowed.S, start=start, stop=stop)
-            found.append(_told(assets, allowed, s))
-        return found
-    return _told(assets, allowed, minimize(_objective(assets, allowed, risk, benchmark), allowed.S, stop=stop))
+    several = not isinstance(risk, str) and np.ndim(risk) == 1
+    found: list[Portfolio] = []
+    for one in risk if several else [risk]:
+        start = found[-1].solution.point if found else None
+        s = minimize(_objective(assets, allowed, one, benchmark), allowed.S, start=start, stop=stop)
+        found.append(_told(assets, allowed, s))
+    return found if several else found[0]
 
 
 def _objective(assets: Assets, allowed: Feasible, risk: Any, benchmark: Any) -> Objective:
@@ -392,16 +370,12 @@ def _objective(assets: Assets, allowed: Feasible, risk: Any, benchmark: Any) -> 
     if not good:
         raise GreedyhullError(f"risk = {shown(risk)} was given; 'minimum', 'log', a positive number, or a list of "
                               "them is wanted.")
-    if assets.covariance is None and isinstance(risk, str):  # ½wᵀΣw is half the mean square of centred returns: no Σ is formed
+    if assets.covariance is None:  # no Σ is formed
         assert assets.returns is not None
-        n = len(assets.returns)
-        centred = np.sqrt(n / (n - 1)) * (assets.returns - assets.returns.mean(axis=0))
-        return least_squares(np.hstack([centred, np.zeros((n, more))]), np.zeros(n))
-    if assets.covariance is None:
-        assert assets.returns is not None
-        n = len(assets.returns)
-        spread = np.sqrt(float(risk) / (n - 1)) * (assets.returns - assets.returns.mean(axis=0))
-        mean = np.concatenate([_mean(assets), np.zeros(more)])
+        n, centred = len(assets.returns), assets.returns - assets.returns.mean(axis=0)
+        if isinstance(risk, str):  # ½wᵀΣw is half the mean square of centred returns
+            return least_squares(np.hstack([np.sqrt(n / (n - 1)) * centred, np.zeros((n, more))]), np.zeros(n))
+        mean, spread = np.concatenate([_mean(assets), np.zeros(more)]), np.sqrt(float(risk) / (n - 1)) * centred
         return quadratic(None, mean, factors=np.hstack([spread, np.zeros((n, more))]))
     scale = 1.0 if isinstance(risk, str) else float(risk)
     mean = np.zeros(allowed.d) if isinstance(risk, str) else _mean(assets)
@@ -434,20 +408,18 @@ def _told(assets: Assets, allowed: Feasible, s: Solution) -> Portfolio:
 def _prices(assets: Assets, allowed: Feasible, s: Solution) -> dict[str, float]:
     """The prices of rows and of single caps that matter; that of the sum of weights is no constraint to give way."""
     g, d = as_array(s.objective.gradient(s.point)), allowed.d
-    # a price below this share of the largest slope counts as none
-    least, rows = 1e-7 * float(np.abs(g).max(initial=0.0)), allowed.by_rows
-    grouped, traded = allowed.by_groups, allowed.by_trades
-    if rows is not None:
-        y, reduced = rows.duals(g)
-        found = {name: float(-p) for name, p in zip(rows.rows.names, y, strict=True)
+    S, least = allowed.S, 1e-7 * float(np.abs(g).max(initial=0.0))  # a price below this share of the largest slope is none
+    if isinstance(S, LinearProgram):
+        y, reduced = S.duals(g)
+        found = {name: float(-p) for name, p in zip(S.rows.names, y, strict=True)
                  if not name.startswith(("buy ", "sell ")) and name != "sum of weights"}
-    elif grouped is not None:
-        found, reduced = {GROUP + name: p for name, p in grouped.prices(g).items()}, g - grouped.levels(g)[1][grouped.of]
-    elif traded is not None:
-        level, costs, price = traded.levels(g)
-        found = {GROUP + str(name): level - float(cost) for name, cost in zip(traded.caps.labels.tolist(), costs, strict=True)}
+    elif isinstance(S, GroupedSimplex):
+        found, reduced = {GROUP + name: p for name, p in S.prices(g).items()}, g - S.levels(g)[1][S.of]
+    elif isinstance(S, TurnoverSimplex):
+        level, costs, price = S.levels(g)
+        found = {GROUP + str(name): level - float(cost) for name, cost in zip(S.caps.labels.tolist(), costs, strict=True)}
         found |= {"turnover": price}
-        reduced = g - costs[traded.caps.of] + price * np.sign(s.x - traded.previous)
+        reduced = g - costs[S.caps.of] + price * np.sign(s.x - S.previous)
     else:
         w = s.x
         full = np.zeros(d, dtype=bool) if allowed.caps is None else w >= allowed.caps - 1e-7
@@ -458,6 +430,3 @@ def _prices(assets: Assets, allowed: Feasible, s: Solution) -> dict[str, float]:
         at = np.flatnonzero((s.x[:d] >= allowed.caps - 1e-6) & (allowed.caps < 1.0))
         found |= {f"cap {assets.names[j]}": float(-reduced[j]) for j in at.tolist()}
     return dict(sorted(((name, p) for name, p in found.items() if p > least), key=lambda pair: -pair[1]))
-
-
-__all__ = ["Portfolio", "portfolio"]

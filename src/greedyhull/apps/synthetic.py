@@ -28,32 +28,12 @@ from greedyhull.errors import check, installing
 from greedyhull.kernels.core import public
 from greedyhull.types import Array
 
-SHOWN = 6  # donors, the largest ones
-
 
 def named(s: SyntheticControl) -> str:
     """The treated unit: by its name, or as "unit 3" where that is no text."""
     if s.unit is None:
         return "treated unit"
     return s.unit if isinstance(s.unit, str) else f"unit {typed(s.unit)}"
-
-
-def line(s: SyntheticControl) -> str:
-    """One line, for a prompt."""
-    counted = int(np.count_nonzero(s.kept))
-    chance = f", p-value {s.p_value:.3f} from {placebos(counted)}" if counted else ""
-    return (f"SyntheticControl({named(s)}, mean effect {mean_effect(s):.4g} from {since(s)} on, {len(s.donors())} of "
-            f"{len(s.names)} donors{chance})")
-
-
-def summary(s: SyntheticControl) -> str:
-    """One line for each part of the answer."""
-    return "\n".join(f"{name:<11}{said}" for name, said in _rows(s))
-
-
-def mean_effect(s: SyntheticControl) -> float:
-    """The mean effect from the first period with the treatment on."""
-    return float(s.effect[s.start:].mean())
 
 
 def since(s: SyntheticControl) -> str:
@@ -70,21 +50,6 @@ def placebos(count: int) -> str:
     return f"{count} placebo{'' if count == 1 else 's'}"
 
 
-def _rows(s: SyntheticControl) -> list[tuple[str, str]]:
-    found, counted = s.donors(), int(np.count_nonzero(s.kept))
-    first = ", ".join(f"{name} {share:.3f}" for name, share in list(found.items())[:SHOWN])
-    more = f", and {len(found) - SHOWN} with less" if len(found) > SHOWN else ""
-    rows = [("treated", f"{named(s)}, from {since(s)} on"), ("donors", f"{first}{more} ({len(found)} of {len(s.names)})"),
-            ("effect", f"{mean_effect(s):.4g} on average from {since(s)} on"),
-            ("RMSPE", f"{s.pre_rmspe:.4g} before, {s.post_rmspe:.4g} after, ratio {s.ratio:.4g}")]
-    if counted:
-        rows.append(("p-value", f"{s.p_value:.3f} from {placebos(counted)}; it cannot be below {1 / (1 + counted):.3f}"))
-    if s.is_exact:
-        rows.append(("warning", "The error before the treatment cannot be told from zero, so the ratio is infinite. Use more "
-                                "periods, fewer donors or a smaller tol."))
-    return [*rows, ("fit", _fit(s))]
-
-
 def _fit(s: SyntheticControl) -> str:
     """What is proved about the weights."""
     c = s.certificate
@@ -94,9 +59,6 @@ def _fit(s: SyntheticControl) -> str:
     if s.problem is not None:
         of = f" ({'half the mean squared error before the treatment' if s.problem.outcomes else 'that of predictors'})"
     return f"loss {c.value:.6g}{of}, within {c.gap:.3g} of the minimum, {promise(c.kind, c.delta)}"
-
-
-ROOM = 1.15  # between the largest effect shown and the edge
 
 
 def draw(s: SyntheticControl, ax: Any = None) -> Any:
@@ -110,15 +72,28 @@ def draw(s: SyntheticControl, ax: Any = None) -> Any:
     check(np.shape(axes) == (2,), f"ax has shape {np.shape(axes)}; a pair of axes is wanted.")
     x = positions(s.periods)
     panel = None if s.problem is None else s.problem.panel
-    _series(axes[0], x, s, "outcome" if panel is None else panel.outcome)
-    _effects(axes[1], x, s)
-    axes[1].set_xlabel("period" if panel is None else panel.time)
+    upper, lower = axes
+    upper.plot(x, s.treated, color="k", lw=1.8, label="treated" if s.unit is None else f"{named(s)} (treated)")
+    upper.plot(x, s.synthetic, color="C0", lw=1.8, ls="--", label="synthetic control")
+    called = s.unit if isinstance(s.unit, str) else named(s).capitalize()
+    upper.set(ylabel="outcome" if panel is None else panel.outcome, title=f"{called} and its synthetic control")
+    shown = s.placebos[:, s.kept]
+    if shown.size:
+        lower.plot(x, shown, color="0.75", lw=0.8)[0].set_label("placebos")
+    lower.plot(x, s.effect, color="k", lw=1.8, label="effect" if s.unit is None else named(s))
+    lower.axhline(0.0, color="0.5", lw=0.8)
+    low, high = limits(s.effect, shown)
+    lower.set_ylim(low, high)
+    outside = int(np.count_nonzero(((shown < low) | (shown > high)).any(axis=0)))
+    title = f"Effect and {placebos(shown.shape[1])}" if shown.size else "Effect"
+    lower.set(xlabel="period" if panel is None else panel.time, ylabel="effect (treated − synthetic)",
+              title=f"{title} ({outside} beyond the panel)" if outside else title)
     for a in axes:
         a.axvline(x[s.start], color="C3", lw=1.0, ls=":", label="treatment begins")
         a.legend(frameon=False, fontsize="small", loc="best")
     if x is not s.periods:
         at = np.unique(np.linspace(0, len(x) - 1, min(8, len(x))).round().astype(int))
-        axes[1].set_xticks(at, [typed(s.periods[i]).strip("'") for i in at])
+        lower.set_xticks(at, [typed(s.periods[i]).strip("'") for i in at])
     return axes
 
 
@@ -126,27 +101,6 @@ def positions(periods: list[Any]) -> Any:
     """Where the periods stand: numbers and dates as they are, other labels one after another."""
     plain = all(isinstance(p, Real | date | np.datetime64) for p in periods)
     return periods if plain else np.arange(len(periods))
-
-
-def _series(a: Any, x: Any, s: SyntheticControl, outcome: str) -> None:
-    a.plot(x, s.treated, color="k", lw=1.8, label="treated" if s.unit is None else f"{named(s)} (treated)")
-    a.plot(x, s.synthetic, color="C0", lw=1.8, ls="--", label="synthetic control")
-    called = s.unit if isinstance(s.unit, str) else named(s).capitalize()
-    a.set(ylabel=outcome, title=f"{called} and its synthetic control")
-
-
-def _effects(a: Any, x: Any, s: SyntheticControl) -> None:
-    shown = s.placebos[:, s.kept]
-    if shown.size:
-        lines = a.plot(x, shown, color="0.75", lw=0.8)
-        lines[0].set_label("placebos")
-    a.plot(x, s.effect, color="k", lw=1.8, label="effect" if s.unit is None else named(s))
-    a.axhline(0.0, color="0.5", lw=0.8)
-    low, high = limits(s.effect, shown)
-    a.set_ylim(low, high)
-    outside = int(np.count_nonzero(((shown < low) | (shown > high)).any(axis=0)))
-    title = f"Effect and {placebos(shown.shape[1])}" if shown.size else "Effect"
-    a.set(ylabel="effect (treated − synthetic)", title=f"{title} ({outside} beyond the panel)" if outside else title)
 
 
 def limits(effect: Array, placebos: Array) -> tuple[float, float]:
@@ -159,7 +113,7 @@ def limits(effect: Array, placebos: Array) -> tuple[float, float]:
     if placebos.size:
         # the share of placebos that is shown in full
         peak = max(peak, float(np.quantile(np.abs(placebos).max(axis=0), 0.75, method="lower")))
-    return (-ROOM * peak, ROOM * peak) if peak > 0.0 else (-1.0, 1.0)
+    return (-1.15 * peak, 1.15 * peak) if peak > 0.0 else (-1.0, 1.0)  # some room between the largest effect and the edge
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -368,14 +322,32 @@ class SyntheticControl:
         array of two matplotlib axes
             The upper and the lower panel.
         """
-
         return draw(self, ax)
 
+    def _mean_effect(self) -> str:
+        return f"{float(self.effect[self.start:].mean()):.4g}"
+
     def __str__(self) -> str:
-        return summary(self)
+        found, counted = self.donors(), int(np.count_nonzero(self.kept))
+        first = ", ".join(f"{name} {share:.3f}" for name, share in list(found.items())[:6])  # the largest ones
+        more = f", and {len(found) - 6} with less" if len(found) > 6 else ""
+        rows = [("treated", f"{named(self)}, from {since(self)} on"),
+                ("donors", f"{first}{more} ({len(found)} of {len(self.names)})"),
+                ("effect", f"{self._mean_effect()} on average from {since(self)} on"),
+                ("RMSPE", f"{self.pre_rmspe:.4g} before, {self.post_rmspe:.4g} after, ratio {self.ratio:.4g}")]
+        if counted:
+            least = 1 / (1 + counted)
+            rows.append(("p-value", f"{self.p_value:.3f} from {placebos(counted)}; it cannot be below {least:.3f}"))
+        if self.is_exact:
+            rows.append(("warning", "The error before the treatment cannot be told from zero, so the ratio is infinite. Use "
+                                    "more periods, fewer donors or a smaller tol."))
+        return "\n".join(f"{name:<11}{said}" for name, said in [*rows, ("fit", _fit(self))])
 
     def __repr__(self) -> str:
-        return line(self)
+        counted = int(np.count_nonzero(self.kept))
+        chance = f", p-value {self.p_value:.3f} from {placebos(counted)}" if counted else ""
+        return (f"SyntheticControl({named(self)}, mean effect {self._mean_effect()} from {since(self)} on, "
+                f"{len(self.donors())} of {len(self.names)} donors{chance})")
 
 
 def checked_limit(max_pre_mspe: float | None) -> float:
@@ -483,6 +455,3 @@ def synthetic_control(Y: Any, treated: Any, t0: Any, *, unit: Any = None, time: 
     return SyntheticControl(panel.names[1:], own.weights, panel.periods, start, panel.table[:, 0], own.synthetic,
                             own.certificate, effects, panel.names[0], own.intercept, limit, problem,
                             np.concatenate([[own.exact], exact]))
-
-
-__all__ = ["SyntheticControl", "synthetic_control"]

@@ -66,7 +66,7 @@ def _told(error: Exception, as_json: bool) -> tuple[str, int]:
     if isinstance(error, ModuleNotFoundError):
         return str(error), 1  # nothing could be done: an optional part is not installed
     if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # typer's versions share no public base of these
-        from greedyhull.cli.options import sentence
+        from greedyhull.cli.suggestions import sentence
 
         return sentence(error), int(error.exit_code)
     if isinstance(error, OSError):

@@ -1,18 +1,46 @@
-"""The commands and their options; the jobs themselves are in files of their own."""
+"""The commands and their options; the jobs themselves are in files of their own, imported by the command that needs them."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from greedyhull import __version__
-from greedyhull.cli import fit_commands
-from greedyhull.cli.options import Group, Json, Problem, Quiet, Scheduler, Workers
+from greedyhull.cli.console import Console
+from greedyhull.cli.suggestions import Group
+
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document, and nothing else.")]
+Workers = Annotated[int | None, typer.Option(help="How many processes compute, for data in several files.")]
+Scheduler = Annotated[str | None, typer.Option(metavar="tcp://HOST:PORT", help="The Dask scheduler whose workers compute, for "
+                                               "data in several files.")]
+Problem = Annotated[Path, typer.Argument(metavar="PROBLEM.toml", help="The problem file.", show_default=False)]
+Table = Annotated[Path, typer.Argument(metavar="DATA", help="The table: .csv, .tsv, .svm, .libsvm, .npz or .npy. Or files "
+                                       "that are read in shards: a quoted pattern, a folder, .parquet or .arrow.",
+                                       show_default=False)]
+Target = Annotated[str | None, typer.Option(metavar="COLUMN", help="The column to predict, by name or by number; 0 is the "
+                                            "first, -1 the last. LIBSVM and NPZ files hold the target themselves.")]
+Features = Annotated[str | None, typer.Option(metavar="A,B,C", help="The columns to use. Default: all other columns.")]
+Exclude = Annotated[str | None, typer.Option(metavar="A,B,C", help="Columns to leave out.")]
+SampleWeight = Annotated[str | None, typer.Option(metavar="COLUMN", help="The column with the sample weights.")]
+Format = Annotated[str | None, typer.Option(help="csv, libsvm, npz or npy. Default: by the file extension.")]
+Task = Annotated[str, typer.Option(help="regression or classification; auto chooses classification if the target holds words "
+                                   "or exactly two values.")]
+Loss = Annotated[str | None, typer.Option(help="Regression: squared, huber, absolute, quantile or poisson. Classification: "
+                                          "logistic, squared_hinge or hinge.")]
+Delta = Annotated[float | None, typer.Option(help="Where the Huber loss becomes linear; only with --loss huber.")]
+Quantile = Annotated[float | None, typer.Option(help="The quantile to estimate; only with --loss quantile.")]
+Intercept = Annotated[bool | None, typer.Option("--intercept/--no-intercept", help="Whether to fit an intercept.")]
+Tolerance = Annotated[float, typer.Option(help="The gap to reach, relative to max(|loss|, the loss of predicting zero).")]
+Precise = Annotated[float, typer.Option(help="The certified gap to reach, relative to the value.")]
+Most = Annotated[int, typer.Option(help="The largest number of iterations.")]
+Out = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the result to a .json or .csv file.")]
 
 app = typer.Typer(cls=Group, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-app.add_typer(fit_commands.app, name="fit")
+fits = typer.Typer(cls=Group, rich_markup_mode=None)
+app.add_typer(fits, name="fit")
 
 
 def _version(wanted: bool) -> None:
@@ -54,9 +82,9 @@ def demo(
 
     solution = run(budget, out, typer.echo if not (quiet or json) else lambda words: None)
     if json:
-        from greedyhull.cli.console import Voice, certificate_fields
+        from greedyhull.cli.console import certificate_fields
 
-        Voice(as_json=True).result({"certificate": certificate_fields(solution.certificate), "reason": solution.reason,
+        Console(as_json=True).result({"certificate": certificate_fields(solution.certificate), "reason": solution.reason,
                                     "files": {"report": str(out)}})
 
 
@@ -78,10 +106,9 @@ def solve(
     Exit codes: 0 the gap in [stop] is reached and certified; 1 a limit was reached first, or a result could not be written
     (it is printed instead); 2 the file or its data are wrong, or the output folder is not writable.
     """
-    from greedyhull.cli.console import Voice
     from greedyhull.cli.solve import Saving, run
 
-    raise typer.Exit(run(file, out, Voice(quiet, json), None if checkpoint is None else Saving(checkpoint),
+    raise typer.Exit(run(file, out, Console(quiet, json), None if checkpoint is None else Saving(checkpoint),
                          workers, scheduler))
 
 
@@ -101,11 +128,10 @@ def resume(
 
     Exit codes: those of greedyhull solve.
     """
-    from greedyhull.cli.console import Voice
-    from greedyhull.cli.solve import Saving, read_kept, run
+    from greedyhull.cli.solve import Saving, read_stored, run
 
-    kept = read_kept(folder)
-    raise typer.Exit(run(kept.file, kept.out, Voice(quiet, json), Saving(folder, goes_on=True), workers, scheduler))
+    problem = read_stored(folder)
+    raise typer.Exit(run(problem.file, problem.out, Console(quiet, json), Saving(folder, resumed=True), workers, scheduler))
 
 
 @app.command()
@@ -125,10 +151,9 @@ def certify(
     Exit codes: 0 the gap is small enough, or no gap was requested; 1 it is too large; 2 a file is wrong, or the point lies
     outside the set.
     """
-    from greedyhull.cli.console import Voice
     from greedyhull.cli.solve import certify_run as run
 
-    raise typer.Exit(run(file, solution, gap, tol, Voice(quiet, json)))
+    raise typer.Exit(run(file, solution, gap, tol, Console(quiet, json)))
 
 
 @app.command()
@@ -139,10 +164,9 @@ def doctor(quiet: Quiet = False, json: Json = False) -> None:
 
     Exit codes: 0 the self-test passed; 1 it failed.
     """
-    from greedyhull.cli.console import Voice
     from greedyhull.cli.doctor import run
 
-    raise typer.Exit(run(Voice(quiet, json)))
+    raise typer.Exit(run(Console(quiet, json)))
 
 
 @app.command()
@@ -165,7 +189,157 @@ def paper(
 
     code = run(out, quick, seed, only or [], typer.echo if not (quiet or json) else lambda words: None, quiet or json)
     if json:
-        from greedyhull.cli.console import Voice
-
-        Voice(as_json=True).result({"met": code == 0, "files": {"report": str(out / "index.html")}})
+        Console(as_json=True).result({"met": code == 0, "files": {"report": str(out / "index.html")}})
     raise typer.Exit(code)
+
+
+@fits.callback()
+def fit() -> None:
+    """Fit weights, a portfolio, a design or a matrix to a table.
+
+    Example: greedyhull fit l1 houses.csv --target price --radius 80
+
+    Exit codes: 0 fitted, and the gap is certified; 1 the gap was not reached, or scikit-learn is needed and not installed;
+    2 wrong usage or wrong data.
+    """
+
+
+@fits.command()
+def simplex(
+    data: Table, target: Target = None, features: Features = None, exclude: Exclude = None, sample_weight: SampleWeight = None,
+    format: Format = None, task: Task = "auto", loss: Loss = None, delta: Delta = None, quantile: Quantile = None,
+    total: Annotated[float | None, typer.Option(help="The sum of the weights. Default: 1.")] = None,
+    upper: Annotated[float | None, typer.Option(help="An upper bound on each weight.")] = None,
+    intercept: Intercept = None, tol: Tolerance = 1e-6, max_iter: Most = 10_000, out: Out = None, quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Non-negative weights with a fixed sum.
+
+    For shares, mixtures and portfolios.
+    """
+    _fit("simplex", data, format, (target, features, exclude, sample_weight), task, out, (quiet, json), loss=loss, delta=delta,
+         quantile=quantile, total=total, upper=upper, fit_intercept=intercept, tol=tol, max_iter=max_iter)
+
+
+@fits.command()
+def l1(
+    data: Table, target: Target = None, features: Features = None, exclude: Exclude = None, sample_weight: SampleWeight = None,
+    format: Format = None, task: Task = "auto", loss: Loss = None, delta: Delta = None, quantile: Quantile = None,
+    radius: Annotated[float | None, typer.Option(help="An upper bound on the sum of the absolute weights. Default: chosen by "
+                                                      "cross-validation.")] = None,
+    alpha: Annotated[float | None, typer.Option(help="Instead of a radius: the penalty of the lasso.")] = None,
+    folds: Annotated[int | None, typer.Option(help="The number of folds of the cross-validation. Default: 5.")] = None,
+    standardize: Annotated[bool | None, typer.Option("--standardize", help="Measure each weight in units of the "
+                                                                           "standard deviation of its column.")] = None,
+    intercept: Intercept = None, tol: Tolerance = 1e-6, max_iter: Most = 10_000, out: Out = None, quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Sparse weights: an l1 budget, as in the lasso.
+
+    The sum of the absolute weights is at most the radius.
+    """
+    _fit("l1", data, format, (target, features, exclude, sample_weight), task, out, (quiet, json), loss=loss, delta=delta,
+         quantile=quantile, radius=radius, alpha=alpha, cv=folds, standardize=standardize, fit_intercept=intercept, tol=tol,
+         max_iter=max_iter)
+
+
+@fits.command()
+def ensemble(
+    data: Table, target: Target = None, features: Features = None, exclude: Exclude = None, sample_weight: SampleWeight = None,
+    format: Format = None, task: Task = "auto",
+    loss: Annotated[str | None, typer.Option(help="Regression: squared or absolute. Classification: log_loss or "
+                                                  "squared.")] = None,
+    max_models: Annotated[int | None, typer.Option(help="An upper bound on the number of models used.")] = None,
+    intercept: Intercept = None, tol: Tolerance = 1e-6, max_iter: Most = 10_000, out: Out = None, quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Ensemble weights from out-of-fold predictions.
+
+    Each column holds the predictions of a model. The weights are non-negative and sum to one. With two classes, a column
+    holds probabilities of the second class; with more, each model has a column for each class. Needs scikit-learn.
+    """
+    _fit("ensemble", data, format, (target, features, exclude, sample_weight), task, out, (quiet, json), loss=loss,
+         max_models=max_models, fit_intercept=intercept, tol=tol, max_iter=max_iter)
+
+
+@fits.command()
+def portfolio(
+    data: Annotated[Path, typer.Argument(metavar="RETURNS", help="Returns, a row for each period and a column for each asset.",
+                                         show_default=False)],
+    risk: Annotated[str, typer.Option(
+        help="minimum (variance), log (growth), or a number: ½ risk·variance − mean.")] = "minimum",
+    groups: Annotated[Path | None, typer.Option(metavar="FILE", help="A table with the columns asset and group.")] = None,
+    group_upper: Annotated[float | None, typer.Option(help="The largest weight of a group.")] = None,
+    upper: Annotated[float | None, typer.Option(help="The largest weight of an asset.")] = None,
+    benchmark: Annotated[str | None, typer.Option(metavar="COLUMN", help="The column to track, in place of --risk.")] = None,
+    exclude: Exclude = None, format: Format = None, tol: Precise = 1e-8, out: Out = None, quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """A portfolio under caps, with the price of each.
+
+    Example: greedyhull fit portfolio returns.csv --groups sectors.csv --group-upper 0.2
+    """
+    from greedyhull.cli.fit_jobs import fit_portfolio
+
+    raise typer.Exit(fit_portfolio(data, format, _several(exclude) or (), out, Console(quiet, json), risk=risk, groups=groups,
+                                   benchmark=benchmark, group_upper=group_upper, upper=upper, tol=tol))
+
+
+@fits.command()
+def design(
+    data: Annotated[Path, typer.Argument(metavar="CANDIDATES", help="A row for each possible experiment, a column for each "
+                                                                    "regressor.", show_default=False)],
+    criterion: Annotated[str, typer.Option(help="D, A, G or I.")] = "D",
+    intercept: Annotated[bool, typer.Option("--intercept/--no-intercept", help="Whether to add a column of ones.")] = True,
+    experiments: Annotated[int | None, typer.Option(help="Share so many experiments out in whole numbers.")] = None,
+    name: Annotated[str | None, typer.Option(metavar="COLUMN", help="The column that names the candidates.")] = None,
+    exclude: Exclude = None, format: Format = None, tol: Precise = 1e-8, out: Out = None, quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Which experiments to run, and how often: an optimal design.
+
+    Example: greedyhull fit design candidates.csv --criterion A --experiments 12
+    """
+    from greedyhull.cli.fit_jobs import fit_design
+
+    raise typer.Exit(fit_design(data, format, _several(exclude) or (), out, Console(quiet, json), criterion=criterion,
+                                intercept=intercept, experiments=experiments, name=name, tol=tol))
+
+
+@fits.command()
+def completion(
+    data: Table,
+    row: Annotated[str, typer.Option(metavar="COLUMN", help="The column that names the row, a user say.")],
+    column: Annotated[str, typer.Option(metavar="COLUMN", help="The column that names the column, an item say.")],
+    value: Annotated[str, typer.Option(metavar="COLUMN", help="The column with the entry, a rating say.")],
+    radius: Annotated[float | None, typer.Option(help="An upper bound on the sum of the singular values. Default: chosen "
+                                                      "by the error on entries that are held out.")] = None,
+    predict: Annotated[Path | None, typer.Option(metavar="PAIRS", help="A table of rows and columns to predict.")] = None,
+    biases: Annotated[bool, typer.Option("--biases/--no-biases", help="Whether to fit biases of rows and columns.")] = True,
+    loss: Annotated[str, typer.Option(help="squared, huber, or logistic for values -1 and +1.")] = "squared",
+    tol: Tolerance = 1e-3, format: Format = None, out: Out = None, quiet: Quiet = False, json: Json = False,
+) -> None:
+    """Complete a matrix from some of its entries.
+
+    Example: greedyhull fit completion ratings.csv --row user --column item --value rating --predict pairs.csv
+
+    The table has a line for each known entry. The sum of the singular values is at most the radius. Needs scikit-learn.
+    """
+    from greedyhull.cli.fit_jobs import fit_completion
+
+    raise typer.Exit(fit_completion(data, format, (row, column, value), predict, out, Console(quiet, json), radius=radius,
+                                    biases=biases, loss=loss, tol=tol))
+
+
+def _fit(kind: str, data: Path, layout: str | None, columns: tuple[str | None, ...], task: str, out: Path | None,
+         output: tuple[bool, bool], **options: Any) -> None:
+    from greedyhull.cli.fit import run
+    from greedyhull.cli.tables import Wanted
+
+    target, features, exclude, weight = columns
+    wanted = Wanted(target, _several(features), _several(exclude) or (), weight)
+    raise typer.Exit(run(kind, data, layout, wanted, task, options, out, Console(*output)))
+
+
+def _several(words: str | None) -> list[str] | None:
+    return None if words is None else [word.strip() for word in words.split(",") if word.strip()]

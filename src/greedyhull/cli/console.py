@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Voice:
+class Console:
     """``quiet`` prints no words; ``as_json`` prints the result, at the end, as one JSON document and nothing else."""
 
     quiet: bool = False
@@ -170,6 +170,6 @@ class Unwritten(Exception):  # noqa: N818 — the command did its work
         """Print the result on stdout."""
 
         if as_json:
-            Voice(as_json=True).result(self.document)
+            Console(as_json=True).result(self.document)
         else:
             print(self.result)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,8 +14,9 @@ import numpy as np
 from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.cli.console import Unwritten, certificate_fields, check_file
 from greedyhull.driver.minimize import minimize
-from greedyhull.errors import check, installing
+from greedyhull.errors import check
 from greedyhull.objectives.by_name import logistic
+from greedyhull.report.words import NEEDED, need, used, words
 from greedyhull.types import Array
 
 if TYPE_CHECKING:
@@ -42,16 +44,13 @@ def run(budget: float, out: Path, say: Say) -> Solution:
     """The question, the answer, how it was found and what is proved; what is wrong with the request is said at once."""
     check(math.isfinite(budget) and budget > 0, f"A budget of {budget:g} was given; a positive number is wanted.")
     check_file(out)
-    _need_extras()
+    need("The demo", {"sklearn": "scikit-learn", **NEEDED}, "demo")
     data = biopsies()
-    opening = [
-        f"The data are {len(data.y) + len(data.y_test)} biopsies with {len(data.names)} measurements each, from the Wisconsin "
-        "breast cancer study. A linear rule gives each measurement a weight. The absolute weights may sum to at most "
-        f"{budget:g}; a small budget makes most of them zero.",
-    ]
+    opening = (f"The data are {len(data.y) + len(data.y_test)} biopsies with {len(data.names)} measurements each, from the "
+               "Wisconsin breast cancer study. A linear rule gives each measurement a weight. The absolute weights may sum to "
+               f"at most {budget:g}; a small budget makes most of them zero.")
     say(f"{TITLE}\n")
-    for sentence in opening:
-        say(wrapped(sentence))
+    say(fill(opening, 100))
     solution, lines = solve(data, budget)
     explain(solution, lines, data, out, opening, say)
     return solution
@@ -86,27 +85,21 @@ def solve(data: Biopsies, budget: float) -> tuple[Solution, list[str]]:
     """The whole problem in three lines, and what to print of its course."""
     f = logistic(data.X, data.y, intercept=True)
     S = L1Ball(len(data.names), radius=budget)
-    lines = Lines()
-    solution = minimize(f, S, watch=lines)
-    return solution, lines.said
+    lines: list[str] = []
+    below = math.inf
+
+    def note(event: Event) -> None:
+        nonlocal below
+        if event.gap <= below:  # a line whenever the gap has fallen tenfold
+            below = event.gap / 10.0
+            lines.append(f"  iteration {event.iteration:4d}   loss {event.value:.6f}   certified gap {event.gap:.1e}")
+
+    return minimize(f, S, watch=note), lines
 
 
-class Lines:
-    """A watcher that notes a line whenever the gap has fallen tenfold."""
-
-    def __init__(self) -> None:
-        self.said: list[str] = []
-        self.below = math.inf
-
-    def __call__(self, event: Event) -> None:
-        if event.gap <= self.below:
-            self.below = event.gap / 10.0
-            self.said.append(f"  iteration {event.iteration:4d}   loss {event.value:.6f}   certified gap {event.gap:.1e}")
-
-
-def explain(solution: Solution, lines: list[str], data: Biopsies, out: Path, opening: list[str], say: Say) -> None:
+def explain(solution: Solution, lines: list[str], data: Biopsies, out: Path, opening: str, say: Say) -> None:
     """The result in words, here and on the page."""
-    from greedyhull.report import used, words, write
+    from greedyhull.report import write
 
     scores = data.X_test @ solution.point.array() + solution.intercept
     right = float(np.mean((scores > 0) == (data.y_test == 1)))
@@ -124,26 +117,11 @@ def explain(solution: Solution, lines: list[str], data: Biopsies, out: Path, ope
     ]
     for title, before, shown, after in parts:
         say(f"\n{title}")
-        for line in [*map(wrapped, before), *shown, *map(wrapped, after)]:
+        for line in [*(fill(one, 100) for one in before), *shown, *(fill(one, 100) for one in after)]:
             say(line)
     try:
-        write(solution, out, title=TITLE, names=data.names, opening=opening, closing=[tested], **NAMES)
+        write(solution, out, title=TITLE, names=data.names, opening=[opening], closing=[tested], **NAMES)
     except OSError as error:
         document = {"certificate": certificate_fields(solution.certificate), "reason": solution.reason}
         raise Unwritten({out: error}, "\n".join([value, *weights]), document) from error
     say(f"\nThe report, with figures: {out}")
-
-
-def wrapped(sentence: str) -> str:
-    """The sentence in lines of at most 100 characters."""
-    from textwrap import fill
-
-    return fill(sentence, 100)
-
-
-def _need_extras() -> None:
-    missing = [name for module, name in (("sklearn", "scikit-learn"), ("matplotlib", "matplotlib"), ("jinja2", "Jinja2"))
-               if find_spec(module) is None]
-    if missing:
-        raise ModuleNotFoundError(f"The demo needs {', '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not "
-                                  f"installed. {installing('demo')}")

@@ -15,7 +15,7 @@ import numpy as np
 
 import greedyhull as gh
 from greedyhull.cli import DONE, SHORT
-from greedyhull.cli.console import Voice
+from greedyhull.cli.console import Console
 from greedyhull.errors import installing
 
 NEEDED = ("numpy", "scipy", "rich", "typer", "pydantic")
@@ -25,7 +25,7 @@ OPTIONAL = {"scikit-learn": ("demo", "estimators, greedyhull fit and greedyhull 
             "PEPit": ("paper", "exact worst cases in greedyhull paper")}
 
 
-def run(voice: Voice) -> int:
+def run(console: Console) -> int:
     """Look and tell; the exit code is 0 if the self-test passes."""
     python = f"{platform.python_version()} ({sys.platform}, {platform.machine()})"
     found: dict[str, Any] = {"greedyhull": gh.__version__, "python": python,
@@ -33,19 +33,19 @@ def run(voice: Voice) -> int:
                              "optional": {name: _version(name) for name in OPTIONAL},
                              "blas": blas(), "cpus": os.cpu_count(), "core": compiled()}
     test = self_test()
-    voice.say("Versions")
-    voice.pairs([("greedyhull", found["greedyhull"]), ("python", found["python"]),
+    console.say("Versions")
+    console.pairs([("greedyhull", found["greedyhull"]), ("python", found["python"]),
                  *((name, _version(name) or "MISSING: reinstall greedyhull") for name in NEEDED)])
-    voice.say("Optional packages")
-    voice.pairs((name, _version(name) or f"not installed; needed for {use}. {installing(extra)}")
+    console.say("Optional packages")
+    console.pairs((name, _version(name) or f"not installed; needed for {use}. {installing(extra)}")
                 for name, (extra, use) in OPTIONAL.items())
-    voice.say("Linear algebra")
-    voice.pairs([*((library["name"], library["words"]) for library in found["blas"]), ("processors", str(found["cpus"]))])
-    voice.say("Compiled core")
-    voice.pairs([("state", found["core"]["words"]), ("BLAS", found["core"]["blas"])])
-    voice.say("Self-test")
-    voice.pairs([("solve and certify", test["words"])])
-    voice.result({**found, "self_test": test})
+    console.say("Linear algebra")
+    console.pairs([*((library["name"], library["words"]) for library in found["blas"]), ("processors", str(found["cpus"]))])
+    console.say("Compiled core")
+    console.pairs([("state", found["core"]["words"]), ("BLAS", found["core"]["blas"])])
+    console.say("Self-test")
+    console.pairs([("solve and certify", test["words"])])
+    console.result({**found, "self_test": test})
     return DONE if test["ok"] else SHORT
 
 

@@ -18,10 +18,11 @@ import numpy as np
 from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.cli import DONE, SHORT
-from greedyhull.cli.console import Unwritten, Voice, certificate_fields, check_file, plain
-from greedyhull.cli.fit_commands import check_options, check_ranges, check_samples
-from greedyhull.cli.tables import Taken, Wanted, in_shards, read_table, take
+from greedyhull.cli.console import Console, Unwritten, certificate_fields, check_file, plain
+from greedyhull.cli.tables import Taken, Wanted, in_shards, take
+from greedyhull.data.columns import first_odd
 from greedyhull.data.shards import shards
+from greedyhull.data.tables import read_table
 from greedyhull.driver.minimize import minimize
 from greedyhull.driver.solution import count
 from greedyhull.driver.stop import Iterations, Relative, Stalled
@@ -38,24 +39,24 @@ def check_out(out: Path | None) -> None:
         check_file(out)
 
 
-def write_result(out: Path | None, document: Mapping[str, Any], lines: Iterable[Sequence[Any]], voice: Voice) -> None:
-    """Write the document, or for a table these lines, the first of which names the columns."""
-    if out is None:
-        return
-    if out.suffix.lower() == ".csv":
-        paper = StringIO()
-        csv.writer(paper, lineterminator="\n").writerows(lines)
-        text = paper.getvalue()
-    else:
+def finish(out: Path | None, document: Mapping[str, Any], lines: Iterable[Sequence[Any]], console: Console) -> int:
+    """Write the document, or for a table these lines, the first of which names the columns; return the exit code."""
+    if out is not None:
         text = json.dumps(plain(document), indent=2) + "\n"
-    try:
-        out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise Unwritten({out: error}, text.rstrip(), document) from error
-    voice.say(f"Written: {out}")
+        if out.suffix.lower() == ".csv":
+            paper = StringIO()
+            csv.writer(paper, lineterminator="\n").writerows(lines)
+            text = paper.getvalue()
+        try:
+            out.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise Unwritten({out: error}, text.rstrip(), document) from error
+        console.say(f"Written: {out}")
+    console.result(document)
+    return DONE if document["converged"] else SHORT
 
 
-LOSSES: dict[str, Callable[..., Any]] = {
+OBJECTIVES: dict[str, Callable[..., Any]] = {
     "squared": by_name.least_squares, "huber": by_name.huber, "absolute": by_name.absolute, "quantile": by_name.quantile,
     "poisson": by_name.poisson, "logistic": by_name.logistic, "squared_hinge": by_name.squared_hinge, "hinge": by_name.hinge}
 
@@ -83,13 +84,13 @@ class Fitted:
                 self._fit_together(X, labels, sample_weight)
                 return
         targets = [y.astype(np.float64)] if self.task == "regression" else self._signs(y)
-        S = self._atoms(X.shape[1])
-        self._keep([self._solved(self._objective(X, target, sample_weight), S) for target in targets], X.dtype)
+        S, (loss, settings) = self._atoms(X.shape[1]), self._loss()
+        self._keep([self._solved(loss(X, target, sample_weight=sample_weight, **settings), S) for target in targets], X.dtype)
 
     def fit_shards(self, data: Shards) -> int:
         """Find the weights from shards, whose labels are −1 and +1, or 0 and 1; how many rows there are."""
-        loss, shape, intercept = self._loss()
-        f = LOSSES[loss](data, **shape, intercept=intercept)
+        loss, settings = self._loss()
+        f = loss(data, **settings)
         if self.task == "classification":
             self.classes_ = np.array([0.0 if f.facts.zero_one else -1.0, 1.0])
         self._keep([self._solved(f, self._atoms(data.d))], np.dtype(np.float64))
@@ -122,16 +123,12 @@ class Fitted:
             return L1Ball(d, radius=self.radius_)
         return Simplex(d, float(self.options.get("total", 1.0)), upper=self.options.get("upper"))
 
-    def _objective(self, X: Any, y: Array, s: Array | None) -> Objective:
-        loss, shape, intercept = self._loss()
-        f: Objective = LOSSES[loss](X, y, **shape, sample_weight=s, intercept=intercept)
-        return f
-
-    def _loss(self) -> tuple[str, dict[str, float], bool]:
-        """The loss by name, its own numbers, and whether there is an intercept."""
+    def _loss(self) -> tuple[Callable[..., Any], dict[str, Any]]:
+        """The loss, with its own numbers and whether there is an intercept."""
         loss = self.options.get("loss", "squared" if self.task == "regression" else "logistic")
-        shape = {"huber": {"delta": self.options.get("delta", 1.0)}, "quantile": {"q": self.options.get("quantile", 0.5)}}
-        return loss, shape.get(loss, {}), self.options.get("fit_intercept", self.kind == "l1" or self.task == "classification")
+        own = {"huber": {"delta": self.options.get("delta", 1.0)}, "quantile": {"q": self.options.get("quantile", 0.5)}}
+        intercept = self.options.get("fit_intercept", self.kind == "l1" or self.task == "classification")
+        return OBJECTIVES[loss], {**own.get(loss, {}), "intercept": intercept}
 
     def _solved(self, f: Objective, S: AtomSet) -> Any:
         # iterations without improvement after which only rounding is left
@@ -141,16 +138,6 @@ class Fitted:
             warn(f"{s.reason} The answer is certified to a gap of {s.certificate.gap:.3g} all the same.", GreedyhullWarning,
                  stacklevel=2)
         return s
-
-
-NEEDS_A_TABLE = "{what} needs all rows in one table, and {data} is read in shards. {instead}"
-
-
-class Extent:
-    """What is told of rows that are not in memory: how many there are, and how many columns."""
-
-    def __init__(self, n: int, d: int) -> None:
-        self.shape = (n, d)
 
 
 def read_shards(data: Path, layout: str | None, wanted: Wanted) -> Shards:
@@ -174,14 +161,6 @@ def _placed(given: Any) -> Any:
     return [_placed(one) for one in given] if isinstance(given, Sequence) else given
 
 
-def check_kind(kind: str, options: Mapping[str, Any], data: Path) -> None:
-    """An error for fits that look at all rows more than shards allow."""
-    known = direct(kind, options)
-    instead = {"l1": "Give a --radius, without --standardize: cross-validation and penalties look at single rows.",
-               "ensemble": "Write one file, or use greedyhull fit simplex."}.get(kind, "Write one file.")
-    check(known, NEEDS_A_TABLE.format(what=f"This fit of {kind}", data=data, instead=instead))
-
-
 def task_of(data: Shards, task: str) -> tuple[str, str]:
     """Regression, or classification where all targets are −1 and +1, or 0 and 1; one pass over the shards tells."""
     if task != "auto":
@@ -196,10 +175,76 @@ def task_of(data: Shards, task: str) -> tuple[str, str]:
     return "regression", ""
 
 
-def taken_from(data: Shards, wanted: Wanted, n: int) -> Taken:
-    """What is told of the data: names of columns and how many rows there are."""
-    names = list(data.names) if data.names is not None else [str(j) for j in range(data.d)]
-    return Taken(Extent(n, data.d), names, None, "label" if wanted.target is None else str(wanted.target), None)
+SPELLED = {"cv": "folds", "fit_intercept": "intercept"}  # options that have another name than the parameter
+ONLY_FOR = {"delta": "huber", "quantile": "quantile"}  # parameters of one loss
+LINEAR: dict[str, tuple[str, ...]] = {"regression": ("squared", "huber", "absolute", "quantile", "poisson"),
+          "classification": ("logistic", "squared_hinge", "hinge")}
+LOSSES: dict[str, dict[str, tuple[str, ...]]] = {"simplex": LINEAR, "l1": LINEAR,
+          "ensemble": {"regression": ("squared", "absolute"), "classification": ("log_loss", "squared")}}  # defaults first
+KINKED = ("absolute", "quantile", "hinge")
+POSITIVE = ("radius", "alpha", "total", "upper", "delta", "quantile")
+AT_LEAST = {"tol": 0, "max_iter": 1, "cv": 2, "max_models": 1}
+
+
+def option(parameter: str) -> str:
+    """A parameter of an estimator as the command line spells it.
+
+    >>> option("max_iter"), option("cv")
+    ('--max-iter', '--folds')
+    """
+    return f"--{SPELLED.get(parameter, parameter).replace('_', '-')}"
+
+
+def check_ranges(options: Mapping[str, Any]) -> None:
+    """Every number is one that its option takes."""
+    for parameter, value in options.items():
+        given = f"{option(parameter)} {value} was given"
+        if parameter == "quantile":
+            check(0 < value < 1, f"{given}; a number between 0 and 1 is wanted.")
+        if parameter in POSITIVE:
+            check(value > 0, f"{given}; a number above 0 is wanted.")
+        least = AT_LEAST.get(parameter)
+        kind = "a number" if parameter == "tol" else "a whole number"
+        check(least is None or value >= least, f"{given}; {kind} of at least {least} is wanted.")
+
+
+def check_options(kind: str, task: str, options: Mapping[str, Any]) -> None:
+    """Every option that was given is used: by the loss, by the way the budget is found, by the kind of model."""
+    losses = LOSSES[kind][task]
+    loss = options.get("loss", losses[0])
+    check(loss in losses, f"--loss {loss} was given; for {task} one of {', '.join(sorted(losses))} is wanted. --task chooses "
+                          "between regression and classification.")
+    for parameter, wanted in ONLY_FOR.items():
+        other = f"Add --loss {wanted}, or leave" if wanted in losses else "Leave"
+        check(parameter not in options or loss == wanted, f"{option(parameter)} {options.get(parameter)} was given, but the "
+              f"loss is {loss}, which does not use it. {other} {option(parameter)} out.")
+    check(not {"radius", "alpha"} <= set(options), f"--radius {options.get('radius')} and --alpha {options.get('alpha')} were "
+          "given; one of them is wanted: a budget, or a penalty.")
+    fixed = next((name for name in ("radius", "alpha") if name in options), None)
+    check(fixed is None or "cv" not in options, f"--folds {options.get('cv')} was given, but --{fixed} leaves nothing to "
+          f"cross-validate. Leave out --folds, or --{fixed}.")
+    check("alpha" not in options or loss not in KINKED, f"--alpha {options.get('alpha')} was given, but the {loss} loss is "
+          "not smooth, so a penalty does not determine a budget. Give a --radius.")
+    check(kind != "ensemble" or task == "regression" or "fit_intercept" not in options,
+          "An ensemble of classifiers has no intercept. Leave --intercept or --no-intercept out.")
+
+
+def check_samples(taken: Taken, y: Array, task: str, folds: int | None) -> None:
+    """The numbers are finite, there are two classes or more where these are told apart, and a sample for each fold."""
+    i, j = first_odd(taken.X)
+    check(i < 0, lambda: f"Column {taken.names[j]} is NaN or infinite in sample {i + 1}; finite numbers are wanted. Fill it "
+          "in, or leave out the sample or the column.")
+    if y.dtype.kind == "f":
+        off = np.flatnonzero(~np.isfinite(y))
+        check(not len(off), lambda: f"The target {taken.target} is NaN or infinite in {len(off)} samples, the first of them "
+                                    f"sample {off[0] + 1}. Fill it in, or leave those samples out.")
+    if task == "classification":
+        check(y.dtype.kind != "f" or bool((y == np.rint(y)).all()), f"The target {taken.target} holds numbers with fractions; "
+              "for classification a few classes are wanted. Give --task regression.")
+        classes = np.unique(y)
+        check(len(classes) > 1, f"The target {taken.target} has only one class, {classes[0]}; two or more are wanted.")
+    check(folds is None or len(y) >= folds, f"--folds {folds} needs at least {folds} samples; there are {len(y)}. Give a "
+                                            "--radius, or fewer --folds.")
 
 
 TASKS = ("auto", "regression", "classification")
@@ -207,43 +252,44 @@ Weights = list[tuple[str, float]]
 
 
 def run(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, options: dict[str, Any], out: Path | None,
-        voice: Voice) -> int:
+        console: Console) -> int:
     """Fit, tell and write; ``options`` are the estimator's parameters, None where its own default is meant."""
     check(task in TASKS, f"--task {task} was given; one of {', '.join(TASKS)} is wanted.")
     check_out(out)
     options = {name: value for name, value in options.items() if value is not None}
     check_ranges(options)
     if find_spec("sklearn") is None and not direct(kind, options):
-        raise ModuleNotFoundError(f"{needing(kind)} needs scikit-learn, which is not installed. {installing('demo')}")
-    if in_shards(data, str(data)):
-        estimator, taken, task = _fit_shards(kind, data, layout, wanted, task, options, voice)
-    else:
-        estimator, taken, task = _fit_table(kind, data, layout, wanted, task, options, voice)
-    document = told_in_full(estimator, taken, task)
-    explain(estimator, taken, voice)
-    write_result(out, document, lines_of(document), voice)
-    voice.result(document)
-    return DONE if document["converged"] else SHORT
+        what = "ensemble" if kind == "ensemble" else "l1 without a --radius, or with --standardize,"
+        raise ModuleNotFoundError(f"greedyhull fit {what} needs scikit-learn, which is not installed. {installing('demo')}")
+    fit = _fit_shards if in_shards(data, str(data)) else _fit_table
+    estimator, taken, task = fit(kind, data, layout, wanted, task, options, console)
+    document = told_in_full(estimator, estimator_name(kind, task, options), taken, task)
+    explain(estimator, taken, console)
+    return finish(out, document, lines_of(document), console)
 
 
 def _fit_shards(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, options: dict[str, Any],
-                voice: Voice) -> tuple[Fitted, Taken, str]:
+                console: Console) -> tuple[Any, Taken, str]:
     """The fit of files that are read in shards."""
-    check_kind(kind, options, data)
-    with voice.noting():
+    instead = {"l1": "Give a --radius, without --standardize: cross-validation and penalties look at single rows.",
+               "ensemble": "Write one file, or use greedyhull fit simplex."}.get(kind)
+    check(direct(kind, options),
+          f"This fit of {kind} needs all rows in one table, and {data} is read in shards. {instead}")
+    with console.noting():
         rows = read_shards(data, layout, wanted)
     task, why = task_of(rows, task)
-    voice.say(f"{count(rows.count, 'shard')}, {count(rows.d, 'column')}: {task}. {why}")
+    console.say(f"{count(rows.count, 'shard')}, {count(rows.d, 'column')}: {task}. {why}")
     check_options(kind, task, options)
     estimator = Fitted(kind, task, options)
-    with voice.noting():
+    with console.noting():
         n = estimator.fit_shards(rows)
-    voice.say(f"{count(n, 'sample')}.")
-    return estimator, taken_from(rows, wanted, n), task
+    console.say(f"{count(n, 'sample')}.")
+    names = list(rows.names) if rows.names is not None else [str(j) for j in range(rows.d)]
+    return estimator, Taken(np.empty((n, 0)), names, None, str(wanted.target or "label"), None), task  # X is not in memory
 
 
 def _fit_table(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, options: dict[str, Any],
-               voice: Voice) -> tuple[Any, Taken, str]:
+               console: Console) -> tuple[Any, Taken, str]:
     """The fit of one table."""
     taken = take(read_table(data, layout), wanted, lambda key: nullcontext())
     assert taken is not None
@@ -251,7 +297,7 @@ def _fit_table(kind: str, data: Path, layout: str | None, wanted: Wanted, task: 
     check(y is not None, "The file does not say which column is the target. Give --target COLUMN.")
     assert y is not None
     task, why = told(y) if task == "auto" else (task, "")
-    voice.say(f"{count(len(y), 'sample')}, {count(len(taken.names), 'column')}, target {taken.target}: {task}. {why}")
+    console.say(f"{count(len(y), 'sample')}, {count(len(taken.names), 'column')}, target {taken.target}: {task}. {why}")
     if task == "regression":
         check(y.dtype.kind in "biuf", f"The target {taken.target} holds words; numbers are wanted for regression.")
     check_options(kind, task, options)
@@ -259,8 +305,8 @@ def _fit_table(kind: str, data: Path, layout: str | None, wanted: Wanted, task: 
     chosen = kind == "l1" and not {"radius", "alpha"} & set(options)
     # of a cross-validation, where nothing else is said
     check_samples(taken, y, task, options.get("cv", 5) if chosen else None)
-    with voice.noting():
-        fitted(estimator, taken, y)
+    with console.noting():
+        fitted(estimator, taken.X, y, sample_weight=taken.sample_weight)
     return estimator, taken, task
 
 
@@ -273,11 +319,6 @@ def told(y: Array) -> tuple[str, str]:
     if len(np.unique(y)) <= min(10, len(y) // 2) and np.array_equal(y, np.rint(y)):
         return "regression", "The target has few values, all whole numbers; if these are classes, give --task classification."
     return "regression", ""
-
-
-def needing(kind: str) -> str:
-    """What of a fit needs scikit-learn."""
-    return "greedyhull fit ensemble" if kind == "ensemble" else "greedyhull fit l1 without a --radius, or with --standardize,"
 
 
 def estimator_of(kind: str, task: str, options: dict[str, Any]) -> Any:
@@ -296,16 +337,10 @@ def estimator_name(kind: str, task: str, options: Mapping[str, Any]) -> str:
     return f"{family}{'Regressor' if task == 'regression' else 'Classifier'}{chosen}"
 
 
-def name_of(estimator: Any) -> str:
-    if isinstance(estimator, Fitted):
-        return estimator_name(estimator.kind, estimator.task, estimator.options)
-    return type(estimator).__name__
-
-
-def fitted(estimator: Any, taken: Taken, y: Array) -> None:
+def fitted(estimator: Any, X: Any, y: Array, **weights: Any) -> None:
     """Fit; what scikit-learn refuses is the user's to mend."""
     try:
-        estimator.fit(taken.X, y, sample_weight=taken.sample_weight)
+        estimator.fit(X, y, **weights)
     except GreedyhullError:
         raise
     except ValueError as error:
@@ -321,13 +356,6 @@ def rows_of(estimator: Any, names: Sequence[str]) -> dict[str, Weights]:
             for label, row in zip(classes, weights, strict=True)}
 
 
-def that_count(weights: Weights) -> Weights:
-    """The weights that are not zero, or as good as zero beside the largest."""
-    # a weight below this share of the largest one is not printed, as in reports
-    least = 1e-9 * max(abs(weight) for _, weight in weights)
-    return [(name, weight) for name, weight in weights if abs(weight) > least]
-
-
 def blocks_of(names: Sequence[str], m: int) -> list[str]:
     """Names for m models of several columns each: what the names of a model's columns begin with.
 
@@ -340,54 +368,49 @@ def blocks_of(names: Sequence[str], m: int) -> list[str]:
     return begins if all(begins) and len(set(begins)) == m else [f"{block[0]} to {block[-1]}" for block in blocks]
 
 
-def certificates_of(estimator: Any) -> list[Any]:
-    found = estimator.certificate_
+def each(found: Any) -> list[Any]:
+    """What a fit left for each class, or for all of them."""
     return found if isinstance(found, list) else [found]
 
 
-def told_in_full(estimator: Any, taken: Taken, task: str) -> dict[str, Any]:
+def told_in_full(estimator: Any, name: str, taken: Taken, task: str) -> dict[str, Any]:
     """The result for programs and files."""
     rows = {label: dict(weights) for label, weights in rows_of(estimator, taken.names).items()}
-    several, left = len(rows) > 1, vars(estimator)  # what the fit has left there
-    certificates = [certificate_fields(certificate) for certificate in certificates_of(estimator)]
-    return {"estimator": name_of(estimator), "task": task, "target": taken.target, "samples": taken.X.shape[0],
+    left = vars(estimator)  # what the fit has left there
+    certificates = [certificate_fields(certificate) for certificate in each(estimator.certificate_)]
+    return {"estimator": name, "task": task, "target": taken.target, "samples": taken.X.shape[0],
             "columns": len(taken.names), "classes": left.get("classes_"),
-            "weights": rows if several else next(iter(rows.values())),
+            "weights": rows if len(rows) > 1 else next(iter(rows.values())),
             "intercept": left.get("intercept_"), "radius": left.get("radius_"),
             "certificate": certificates if len(certificates) > 1 else certificates[0],
-            "converged": reached(estimator)}
+            "converged": all(s.converged for s in each(estimator.solution_))}
 
 
-def reached(estimator: Any) -> bool:
-    """Whether every solve proved the gap that was asked for; with a penalty, the gap of the penalised problem."""
-    solutions = estimator.solution_
-    return all(s.converged for s in (solutions if isinstance(solutions, list) else [solutions]))
-
-
-def explain(estimator: Any, taken: Taken, voice: Voice) -> None:
+def explain(estimator: Any, taken: Taken, console: Console) -> None:
     """The weights and what is proved of them."""
     left = vars(estimator)  # its parameters, and what the fit has left there
     if "cv_losses_" in left:
-        voice.say(f"Cross-validation chose the radius {estimator.radius_:.4g} from {len(estimator.radii_)} candidates.")
+        console.say(f"Cross-validation chose the radius {estimator.radius_:.4g} from {len(estimator.radii_)} candidates.")
     elif left.get("alpha") is not None:
         radii = ", ".join(f"{radius:.4g}" for radius in np.ravel(estimator.radius_))
-        voice.say(f"The penalty {estimator.alpha:g} corresponds to the radius {radii}.")
+        console.say(f"The penalty {estimator.alpha:g} corresponds to the radius {radii}.")
     if len(left.get("classes_", ())) == 2 and "n_models_" not in left:
-        voice.say(f"A positive weight counts towards {taken.target} = {estimator.classes_[1]}.")
-    rows, certificates = rows_of(estimator, taken.names), certificates_of(estimator)
+        console.say(f"A positive weight counts towards {taken.target} = {estimator.classes_[1]}.")
+    rows, certificates = rows_of(estimator, taken.names), each(estimator.certificate_)
     together = len(rows) > len(certificates)
     for i, (label, weights) in enumerate(rows.items()):
         if label:
-            voice.say(label if together else f"{label} against the rest")
+            console.say(label if together else f"{label} against the rest")
         if not together or any(weight for _, weight in weights):
-            voice.weights(that_count(weights))
+            least = 1e-9 * max(abs(weight) for _, weight in weights)  # as in reports, less than this is as good as zero
+            console.weights((name, weight) for name, weight in weights if abs(weight) > least)
         if not together:
-            voice.say(proved(certificates[i], left))
+            console.say(proved(certificates[i], left))
     if together:  # one problem for all classes
-        voice.say(proved(certificates[0], left))
+        console.say(proved(certificates[0], left))
     intercept = np.ravel(left.get("intercept_", 0.0))
     if np.any(intercept):
-        voice.say(f"Intercept: {', '.join(f'{number:.6g}' for number in intercept)}.")
+        console.say(f"Intercept: {', '.join(f'{number:.6g}' for number in intercept)}.")
 
 
 def proved(certificate: Any, left: dict[str, Any]) -> str:

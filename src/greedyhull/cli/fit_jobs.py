@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from greedyhull.cli import DONE, SHORT
-from greedyhull.cli.console import Voice, certificate_fields
-from greedyhull.cli.fit import check_out, write_result
-from greedyhull.cli.tables import Table, place_of, read_table
+from greedyhull.cli.console import Console, certificate_fields
+from greedyhull.cli.fit import check_out, finish, fitted
+from greedyhull.cli.tables import place_of
+from greedyhull.data.tables import Table, read_table
 from greedyhull.driver.solution import count
 from greedyhull.errors import GreedyhullError, check, installing, no_file
 from greedyhull.types import Array
 
 
-class Places(NamedTuple):
-    """The columns of the table that name the rows, the columns and the entries of the matrix."""
-
-    row: str
-    column: str
-    value: str
-
-
-def run(data: Path, layout: str | None, places: Places, settings: Mapping[str, Any], predict: Path | None, out: Path | None,
-        voice: Voice) -> int:
-    """Fit, predict, tell and write."""
+def fit_completion(data: Path, layout: str | None, columns: tuple[str, str, str], predict: Path | None, out: Path | None,
+                   console: Console, **settings: Any) -> int:
+    """Complete a matrix from columns with the rows, the columns and the values of its entries; return the exit code."""
     check_out(out)
     if find_spec("sklearn") is None:
         raise ModuleNotFoundError("greedyhull fit completion needs scikit-learn, which is not installed. "
@@ -38,157 +30,97 @@ def run(data: Path, layout: str | None, places: Places, settings: Mapping[str, A
     from greedyhull.estimators import MatrixCompletion
 
     table = read_table(data, layout)
-    pairs, values = _pairs(table, places), _column(table, places.value)
-    check(values.dtype.kind in "biuf", f"Column {places.value} holds words; numbers are wanted.")
-    asked = None if predict is None else _pairs(read_table(predict), places)
-    voice.say(f"{count(len(values), 'known value')} at {count(len(np.unique(pairs[:, 0])), 'row')} and "
-              f"{count(len(np.unique(pairs[:, 1])), 'column')}.")
-    with voice.noting():
-        model = _fitted(MatrixCompletion(**settings), pairs, values)
-    document = _told(model, asked)
-    _explain(model, document, voice)
-    write_result(out, document, _lines(document, places), voice)
-    voice.result(document)
-    return DONE if document["converged"] else SHORT
+    pairs, values = _pairs(table, columns), table.column(place_of(table, columns[2]))
+    check(values.dtype.kind in "biuf", f"Column {columns[2]} holds words; numbers are wanted.")
+    wanted = None if predict is None else _pairs(read_table(predict), columns)
+    console.say(f"{count(len(values), 'known value')} at {count(len(np.unique(pairs[:, 0])), 'row')} and "
+                f"{count(len(np.unique(pairs[:, 1])), 'column')}.")
+    model = MatrixCompletion(**settings)
+    with console.noting():
+        fitted(model, pairs, values)
+    s, sizes = model.solution_, model.singular_values_.tolist()
+    document = {"command": "fit", "estimator": "MatrixCompletion", "rows": len(model.rows_), "columns": len(model.columns_),
+                "radius": model.radius_, "rank": len(sizes), "singular_values": sizes, "mean": model.biases_.mean,
+                "converged": bool(s.converged), "reason": str(s.reason), "certificate": certificate_fields(model.certificate_)}
+    lines: list[Sequence[Any]] = [["singular_value"], *([value] for value in sizes)]
+    console.say(f"Radius {model.radius_:.6g}, rank {len(sizes)}. {model.certificate_}")
+    if wanted is not None:
+        found = [[*pair, float(value)] for pair, value in zip(wanted.tolist(), model.predict(wanted), strict=True)]
+        document["predictions"], lines = found, [columns, *found]
+        console.weights([(f"{row}, {column}", value) for row, column, value in found], 10)  # predictions that are printed
+    return finish(out, document, lines, console)
 
 
-def _column(table: Table, name: str) -> Array:
-    return table.column(place_of(table, name))
-
-
-def _pairs(table: Table, places: Places) -> Array:
+def _pairs(table: Table, columns: tuple[str, str, str]) -> Array:
     """A label of a row and one of a column for each line."""
-    rows, cols = _column(table, places.row), _column(table, places.column)
-    pairs = np.empty((len(rows), 2), dtype=object)
-    pairs[:, 0], pairs[:, 1] = rows.tolist(), cols.tolist()
+    labels = [table.column(place_of(table, column)).tolist() for column in columns[:2]]
+    pairs = np.empty((len(labels[0]), 2), dtype=object)
+    pairs[:, 0], pairs[:, 1] = labels
     return pairs
 
 
-def _fitted(model: Any, pairs: Array, values: Array) -> Any:
-    """Fit; what scikit-learn refuses is the user's to mend."""
-    try:
-        return model.fit(pairs, values)
-    except GreedyhullError:
-        raise
-    except ValueError as error:
-        raise GreedyhullError((str(error).splitlines() or [type(error).__name__])[0]) from error
-
-
-def _told(model: Any, asked: Array | None) -> dict[str, Any]:
-    s = model.solution_
-    document = {"command": "fit", "estimator": "MatrixCompletion", "rows": len(model.rows_), "columns": len(model.columns_),
-                "radius": model.radius_, "rank": len(model.singular_values_),
-                "singular_values": model.singular_values_.tolist(),
-                "mean": model.biases_.mean, "converged": bool(s.converged), "reason": str(s.reason),
-                "certificate": certificate_fields(model.certificate_)}
-    if asked is not None:
-        predicted = model.predict(asked)
-        document["predictions"] = [[*pair, float(value)] for pair, value in zip(asked.tolist(), predicted, strict=True)]
-    return document
-
-
-def _explain(model: Any, document: Mapping[str, Any], voice: Voice) -> None:
-    voice.say(f"Radius {model.radius_:.6g}, rank {document['rank']}. {model.certificate_}")
-    found = document.get("predictions", [])
-    voice.weights([(f"{row}, {column}", value) for row, column, value in found], 10)  # predictions that are printed
-
-
-def _lines(document: Mapping[str, Any], places: Places) -> Sequence[Sequence[Any]]:
-    """The predictions as a table; without any, the singular values."""
-    if "predictions" in document:
-        return [list(places), *document["predictions"]]
-    return [["singular_value"], *([value] for value in document["singular_values"])]
-
-
-class Asked(NamedTuple):
-    """What the options say."""
-
-    criterion: str
-    intercept: bool
-    experiments: int | None
-    name: str | None
-    exclude: tuple[str, ...]
-    tol: float
-
-
-def fit_design_run(data: Path, layout: str | None, asked: Asked, out: Path | None, voice: Voice) -> int:
-    """Find the design, tell it and write it."""
+def fit_design(data: Path, layout: str | None, exclude: Sequence[str], out: Path | None, console: Console, *, criterion: Any,
+               intercept: bool, experiments: int | None, name: str | None, tol: float) -> int:
+    """Find the design, print it and write it; return the exit code."""
     from greedyhull.apps import optimal_design
 
     check_out(out)
     table = read_table(data, layout)
-    called = None if asked.name is None else place_of(table, asked.name)
-    beside = {place_of(table, column) for column in asked.exclude}
-    places = [j for j in range(len(table.names)) if j not in beside and j != called]
-    check(len(places) > 0 or asked.intercept, "No column is left for a regressor.")
-    count = len(table.column(0))
-    X = np.asarray(table.numbers(places), dtype=np.float64) if places else np.zeros((count, 0))
-    X = np.column_stack([np.ones(len(X)), X]) if asked.intercept else X
+    called = None if name is None else place_of(table, name)
+    places = _others(table, exclude, called)
+    check(len(places) > 0 or intercept, "No column is left for a regressor.")
+    X = np.asarray(table.numbers(places), dtype=np.float64) if places else np.zeros((len(table.column(0)), 0))
+    X = np.column_stack([np.ones(len(X)), X]) if intercept else X
     names = None if called is None else [str(one) for one in table.column(called).tolist()]
-    with voice.noting():
-        found = optimal_design(X, asked.criterion, names=names, tol=asked.tol)  # type: ignore[arg-type]
+    with console.noting():
+        found = optimal_design(X, criterion, names=names, tol=tol)
     document: dict[str, Any] = {"criterion": found.criterion, "weights": found.support, "value": found.value,
                                 "efficiency": found.efficiency, "converged": found.solution.converged,
                                 **certificate_fields(found.certificate)}
-    voice.say(f"{len(found.support)} of {len(X)} candidates; the efficiency is at least {found.efficiency:.8g}.")
-    voice.weights(found.support.items())
-    if asked.experiments is not None:
-        counts = found.round(asked.experiments)
-        document["experiments"] = {found.names[j]: int(counts[j]) for j in np.flatnonzero(counts)}
-        voice.say(f"{asked.experiments} experiments, with an efficiency of at least {found.efficiency_of(counts):.4g}:")
-        voice.weights((name, float(number)) for name, number in document["experiments"].items())
-    write_result(out, document, _fit_design_lines(document), voice)
-    voice.result(document)
-    return DONE if found.solution.converged else SHORT
+    lines: list[Sequence[Any]] = [("candidate", "weight"), *found.support.items()]
+    console.say(f"{len(found.support)} of {len(X)} candidates; the efficiency is at least {found.efficiency:.8g}.")
+    console.weights(found.support.items())
+    if experiments is not None:
+        counts = found.round(experiments)
+        shared = document["experiments"] = {found.names[j]: int(counts[j]) for j in np.flatnonzero(counts)}
+        lines = [("candidate", "weight", "experiments"),
+                 *((one, weight, shared.get(one, 0)) for one, weight in found.support.items())]
+        console.say(f"{experiments} experiments, with an efficiency of at least {found.efficiency_of(counts):.4g}:")
+        console.weights((one, float(number)) for one, number in shared.items())
+    return finish(out, document, lines, console)
 
 
-def _fit_design_lines(document: dict[str, Any]) -> list[tuple[Any, ...]]:
-    """The weight of each candidate, and the number of its experiments where these were asked for."""
-    counts = document.get("experiments")
-    if counts is None:
-        return [("candidate", "weight"), *document["weights"].items()]
-    return [("candidate", "weight", "experiments"),
-            *((name, weight, counts.get(name, 0)) for name, weight in document["weights"].items())]
+def _others(table: Table, exclude: Sequence[str], taken: int | None) -> list[int]:
+    """The places of the columns that are neither excluded nor taken for something else."""
+    out = {taken, *(place_of(table, column) for column in exclude)}
+    return [j for j in range(len(table.names)) if j not in out]
 
 
-class FitPortfolioAsked(NamedTuple):
-    """What the options say."""
-
-    risk: str
-    groups: Path | None
-    group_upper: float | None
-    upper: float | None
-    benchmark: str | None
-    exclude: tuple[str, ...]
-    tol: float
-
-
-def fit_portfolio_run(data: Path, layout: str | None, asked: FitPortfolioAsked, out: Path | None, voice: Voice) -> int:
-    """Find the portfolio, tell it and write it."""
+def fit_portfolio(data: Path, layout: str | None, exclude: Sequence[str], out: Path | None, console: Console, *, risk: str,
+                  groups: Path | None, benchmark: str | None, **limits: Any) -> int:
+    """Find the portfolio, print it and write it; return the exit code."""
     from greedyhull.apps import Portfolio, portfolio
 
     check_out(out)
     table = read_table(data, layout)
-    beside = {place_of(table, column) for column in asked.exclude}
-    target = None if asked.benchmark is None else place_of(table, asked.benchmark)
-    places = [j for j in range(len(table.names)) if j not in beside and j != target]
+    target = None if benchmark is None else place_of(table, benchmark)
+    places = _others(table, exclude, target)
     check(len(places) > 0, "No column is left for an asset.")
     names, X = [str(table.names[j]) for j in places], np.asarray(table.numbers(places), dtype=np.float64)
-    with voice.noting():
-        found = portfolio(dict(zip(names, X.T, strict=True)), risk=_risk(asked.risk), groups=_groups(asked.groups),
-                          group_upper=asked.group_upper, upper=asked.upper, tol=asked.tol,
-                          benchmark=None if target is None else np.asarray(table.numbers([target]), dtype=np.float64)[:, 0])
+    tracked = None if target is None else np.asarray(table.numbers([target]), dtype=np.float64)[:, 0]
+    with console.noting():
+        found = portfolio(dict(zip(names, X.T, strict=True)), risk=_risk(risk), groups=_groups(groups), benchmark=tracked,
+                          **limits)
     assert isinstance(found, Portfolio)
-    document = {"weights": found.held(12), "prices": found.prices, "expected": found.expected, "variance": found.variance,
+    held = found.held(12)
+    document = {"weights": held, "prices": found.prices, "expected": found.expected, "variance": found.variance,
                 "converged": found.solution.converged, **certificate_fields(found.certificate)}
-    voice.say(str(found.certificate))
-    voice.weights(found.held(12).items())
+    console.say(str(found.certificate))
+    console.weights(held.items())
     if found.prices:
-        voice.say("What one more unit of each active cap is worth:")
-        voice.weights(found.prices.items())
-    write_result(out, document, [("asset", "weight"), *found.held(12).items()], voice)
-    voice.result(document)
-    return DONE if found.solution.converged else SHORT
+        console.say("What one more unit of each active cap is worth:")
+        console.weights(found.prices.items())
+    return finish(out, document, [("asset", "weight"), *held.items()], console)
 
 
 def _risk(word: str) -> float | str:

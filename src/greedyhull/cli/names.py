@@ -74,9 +74,8 @@ def linear_program(d: int, A_ub: Any = None, b_ub: Any = None, A_eq: Any = None,
     """Rows, each a list or a row of a file, and bounds, vectors or one number for all coordinates; or a file in MPS format."""
     if file is not None:
         given = [x is not None for x in (A_ub, b_ub, A_eq, b_eq, upper, names)]
-        check(not any(given) and np.ndim(lower) == 0 and lower == 0.0,
-              f"file = {file.name!r} was given together with rows, bounds or names; the file has all of them. "
-              "Leave the others out.")
+        check(not any(given) and np.ndim(lower) == 0 and lower == 0.0, f"file = {file.name!r} was given together with rows, "
+              "bounds or names; the file has all of them. Leave the others out.")
         return gh.LinearProgram.read(file)
     for name, A in (("A_ub", A_ub), ("A_eq", A_eq)):
         hint = " Is it transposed?" if np.shape(A)[:1] == (d,) else ""

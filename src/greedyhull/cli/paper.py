@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from importlib.util import find_spec
+from contextlib import contextmanager
 from itertools import repeat
 from multiprocessing import get_context
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any
 
 from greedyhull.cli import DONE, SHORT
 from greedyhull.cli.console import Unwritten, check_folder
-from greedyhull.errors import check, installing
+from greedyhull.errors import check
 from greedyhull.experiments.paper.experiment import FULL, QUICK, Experiment, Finding, Scale
 
 Say = Callable[[str], Any]
@@ -26,23 +26,24 @@ def run(out: Path, quick: bool, seed: int, only: list[str], say: Say, quiet: boo
     check(out.absolute().parent.is_dir(), f"The folder {out.absolute().parent} of --out does not exist. Create it first.")
     check(seed >= 0, f"--seed {seed} was given; a number of at least 0 is wanted.")
     check_folder(out, ["index.html"])
-    _need_extras()
+    from greedyhull.report.words import need
+
+    need("The report", {"matplotlib": "matplotlib", "jinja2": "Jinja2"}, "paper")
     from greedyhull.experiments.paper.page import write
 
     scale, wanted = QUICK if quick else FULL, chosen(only)
     found: list[tuple[Experiment, Finding]] = []
-    with Showing(quiet) as show:
-        show(wanted[0], 0, len(wanted))
-        for experiment, finding in zip(wanted, measured(wanted, scale, seed), strict=True):
-            found.append((experiment, finding))
-            say(f"{standing(finding)}  {experiment.place}: {experiment.title}")
-            if len(found) < len(wanted):
-                show(wanted[len(found)], len(found), len(wanted))
+    with showing(quiet) as show:
+        findings = measured(wanted, scale, seed)
+        for number, experiment in enumerate(wanted, start=1):
+            show(f"{number} of {len(wanted)}  {experiment.place}: {experiment.title}")
+            found.append((experiment, next(findings)))
+            say(line(*found[-1]))
     standings = [standing(finding) for _, finding in found]
     try:
         page = write(found, out, scale, seed)
     except OSError as error:
-        lines = [f"{standing(finding)}  {experiment.place}: {experiment.title}" for experiment, finding in found]
+        lines = [line(*one) for one in found]
         raise Unwritten({out: error}, "\n".join(lines), {"met": "FAILS" not in standings, "findings": lines}) from error
     left = f", {standings.count('not run')} not run" if "not run" in standings else ""
     say(f"\n{standings.count('holds')} of {len(found)} findings hold{left}. The report: {page}")
@@ -69,6 +70,11 @@ def standing(finding: Finding) -> str:
     return "not run" if not finding.checks else "holds" if finding.ok else "FAILS"
 
 
+def line(experiment: Experiment, finding: Finding) -> str:
+    """What is printed of a finding."""
+    return f"{standing(finding)}  {experiment.place}: {experiment.title}"
+
+
 def chosen(only: list[str]) -> list[Experiment]:
     """The experiments with these names; all where none is named."""
     from greedyhull.experiments.paper.page import EXPERIMENTS
@@ -79,32 +85,13 @@ def chosen(only: list[str]) -> list[Experiment]:
     return [experiment for experiment in EXPERIMENTS if not only or experiment.name in only]
 
 
-class Showing:
-    """A line on a terminal that says what is being run; nothing elsewhere, and nothing if ``quiet``."""
+@contextmanager
+def showing(quiet: bool) -> Iterator[Callable[[str], Any]]:
+    """A function that shows on a terminal what is being run; it does nothing elsewhere, and nothing if ``quiet``."""
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
+        yield lambda words: None
+        return
+    from rich.console import Console
 
-    def __init__(self, quiet: bool) -> None:
-        self.status: Any = None
-        if not quiet and sys.stderr is not None and sys.stderr.isatty():
-            from rich.console import Console
-
-            self.status = Console(stderr=True).status("")
-
-    def __enter__(self) -> Callable[[Experiment, int, int], None]:
-        if self.status is not None:
-            self.status.start()
-        return self._show
-
-    def _show(self, experiment: Experiment, number: int, total: int) -> None:
-        if self.status is not None:
-            self.status.update(f"{number + 1} of {total}  {experiment.place}: {experiment.title}")
-
-    def __exit__(self, *_: object) -> None:
-        if self.status is not None:
-            self.status.stop()
-
-
-def _need_extras() -> None:
-    missing = [name for module, name in (("matplotlib", "matplotlib"), ("jinja2", "Jinja2")) if find_spec(module) is None]
-    if missing:
-        raise ModuleNotFoundError(f"The report needs {' and '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} "
-                                  f"not installed. {installing('paper')}")
+    with Console(stderr=True).status("") as status:
+        yield status.update

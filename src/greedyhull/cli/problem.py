@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from greedyhull.cli.file_errors import Faults
-from greedyhull.cli.problem_file import BY_ROWS, PLACES, WITHOUT_TARGET, ProblemFile, Source, read
-from greedyhull.cli.tables import Taken, Wanted, load_array, read_table, take, take_entries
+from greedyhull.cli.problem_file import BY_ROWS, PLACES, WITHOUT_TARGET, Faults, ProblemFile, Source, read
+from greedyhull.cli.tables import Taken, Wanted, take, take_entries
 from greedyhull.data.shards import shards
+from greedyhull.data.tables import load_array, read_table
 from greedyhull.driver.certificate import check_pair
 from greedyhull.driver.stop import Stop
 from greedyhull.errors import check
@@ -30,25 +30,22 @@ def shards_of(file: ProblemFile, faults: Faults) -> Shards | None:
     weight = None if file.objective is None else vars(file.objective).get("sample_weight")
     with faults.at("data.format"):
         check(data.format is None, f"{data.format} was given; files that are read in shards tell their format by their "
-                                   "endings. Leave "
-                                   "format out.")
+              "endings. Leave format out.")
     with faults.at("data.exclude"):
         check(not data.exclude, "exclude was given; of files that are read in shards, name the columns to use, by features.")
     with faults.at("data.target_file"):
-        check(data.target_file is None, "target_file was given; files that are read in shards hold the target as a column, "
-                                        "or .npy files "
-                                        "have others beside them: gh.shards in Python.")
+        check(data.target_file is None, "target_file was given; files that are read in shards hold the target as a column, or "
+              ".npy files have others beside them: gh.shards in Python.")
     with faults.at("data.file"):
         return shards(list(data.file.names), target=data.target, features=data.features, sample_weight=weight)
     return None
 
 
-def check_crew(data: Shards | None, workers: int | None, scheduler: str | None) -> None:
+def check_workers(data: Shards | None, workers: int | None, scheduler: str | None) -> None:
     """An error unless what was asked for fits together."""
     asked = " and ".join(name for name, given in (("--workers", workers), ("--scheduler", scheduler)) if given is not None)
     check(workers is None or scheduler is None, "--workers and --scheduler were both given; --workers starts processes on "
-                                                "this machine, "
-                                                "--scheduler uses those of a cluster. Give one of them.")
+          "this machine, --scheduler uses those of a cluster. Give one of them.")
     check(workers is None or workers >= 1, f"--workers {workers} was given; a positive whole number is wanted.")
     check(scheduler is None or "://" in scheduler, f"--scheduler {scheduler} was given; an address such as tcp://HOST:8786 "
                                                    "is wanted.")
@@ -60,20 +57,17 @@ def check_crew(data: Shards | None, workers: int | None, scheduler: str | None) 
 @contextmanager
 def computed(f: Objective, workers: int | None, scheduler: str | None, say: Callable[[str], None]) -> Iterator[Objective]:
     """f, computed by this process, by several, or by a cluster, which are left at the end."""
-    if not isinstance(f, ShardedModel):  # one table: `check_crew` has seen that nobody else is to compute
+    if not isinstance(f, ShardedModel):  # one table: `check_workers` has refused others
         yield f
     elif scheduler is not None:
         with joined(scheduler, None) as cluster:
             say(f"Dask dashboard: {cluster.dashboard}")
             yield f.on(cluster)
     elif workers is not None:
-        with processes(workers) as crew:
-            yield f.on(crew)
+        with processes(workers) as executor:
+            yield f.on(executor)
     else:
         yield f
-
-
-LABELLED = ("logistic", "squared_hinge", "hinge")
 
 
 @dataclass(frozen=True)
@@ -98,17 +92,16 @@ def load(path: Path) -> Problem:
     """The problem that a file describes, or an error that lists all that is wrong with it, and with its data."""
     file, faults = read(path)
     notes: list[str] = []
-    f, S, solver = None, None, None
+    f, S, solver, names, given = None, None, None, None, {}
     with faults.at("solver"):
         solver = None if file.solver is None else file.solver.made()
     data = shards_of(file, faults) if file.data is not None and isinstance(file.data.file, Source) else None
-    triples = file.objective is not None and file.objective.loss == "completion"
-    here = file.data is not None and isinstance(file.data.file, Path)
-    taken = _taken(file, faults) if here and not triples else None
-    names = taken.names if taken is not None else None if data is None else data.names
+    if data is not None:
+        names = data.names
+    elif file.data is not None and isinstance(file.data.file, Path):
+        names, given = _read(file, faults, notes)
     if file.objective is not None and file.objective.loss in BY_ROWS:
         names = None
-    given = _entries(file, faults, notes) if here and triples else _given(file, taken, faults, notes)
     sound = not any(key.startswith("data") for key, _ in faults.found)
     if sound and file.objective is not None:
         with faults.at("objective"):
@@ -126,56 +119,42 @@ def load(path: Path) -> Problem:
                    notes, data)
 
 
-def _taken(file: ProblemFile, faults: Faults) -> Taken | None:
-    """The columns that the file asks for."""
-    data = file.data
+def _read(file: ProblemFile, faults: Faults, notes: list[str]) -> tuple[Sequence[str] | None, dict[str, Any]]:
+    """The names of the columns and what the objective gets from them, as far as nothing is wrong: faults are noted."""
+    data, objective = file.data, file.objective
     assert data is not None and isinstance(data.file, Path)
+    weight = None if objective is None else vars(objective).get("sample_weight")
+
+    def at(key: str) -> AbstractContextManager[None]:
+        return faults.at(f"objective.{key}" if key == "sample_weight" else f"data.{key}")
+
+    taken, entries = None, None
     with faults.at("data.file"):
         table = read_table(data.file, data.format)
-        weight = None if file.objective is None else vars(file.objective).get("sample_weight")
-        return take(table, Wanted(data.target, data.features, data.exclude, weight, data.targets or ()),
-                    lambda key: faults.at(f"objective.{key}" if key == "sample_weight" else f"data.{key}"))
-    return None
-
-
-def _entries(file: ProblemFile, faults: Faults, notes: list[str]) -> dict[str, Any]:
-    """Entries of a matrix, from three columns of a table."""
-    data = file.data
-    assert data is not None and isinstance(data.file, Path)
-    places = {key: column for key in PLACES if (column := vars(data)[key]) is not None}
-    found = None
-    with faults.at("data.file"):
-        table = read_table(data.file, data.format)
-        found = take_entries(table, places, vars(file.objective).get("sample_weight"),
-                             lambda key: faults.at(f"objective.{key}" if key == "sample_weight" else f"data.{key}"))
-    if found is None:
-        return {}
-    if vars(file.objective).get("shape") is None:
-        m, n = (len(np.unique(labels)) for labels in (found.rows, found.cols))
+        if objective is not None and objective.loss == "completion":
+            places = {key: column for key in PLACES if (column := vars(data)[key]) is not None}
+            entries = take_entries(table, places, weight, at)
+        else:
+            taken = take(table, Wanted(data.target, data.features, data.exclude, weight, data.targets or ()), at)
+    if entries is not None and objective.shape is None:
+        m, n = (len(np.unique(entries[key])) for key in ("rows", "cols"))
         notes.append(f"The {m} rows and {n} columns of the matrix are the labels of {data.row} and {data.column}, in sorted "
                      "order.")
-    weights = {} if found.sample_weight is None else {"sample_weight": found.sample_weight}
-    return {"rows": found.rows, "cols": found.cols, "values": found.values, **weights}
-
-
-def _given(file: ProblemFile, taken: Taken | None, faults: Faults, notes: list[str]) -> dict[str, Any]:
-    """What the objective gets from the data."""
-    if taken is None or file.objective is None:
-        return {}
+    if taken is None or objective is None:
+        return None if taken is None else taken.names, entries or {}
     given: dict[str, Any] = {"X": taken.X, "P": taken.X}
     if taken.sample_weight is not None:
         given["sample_weight"] = taken.sample_weight
     refused = any(key.startswith("data.target") for key, _ in faults.found)
-    if file.objective.loss == "multitask":
-        apart = None if file.data is None else file.data.target_file
+    if objective.loss == "multitask":
+        apart = data.target_file
         with faults.at("data.targets" if apart is None else "data.target_file"):
-            Y = taken.Y if apart is None else np.asarray(load_array(apart, matrix=True))
-            check(Y is not None or refused, "it is missing; a list of columns is wanted.")
-            given["Y"] = Y
-    elif file.objective.loss not in WITHOUT_TARGET and not refused:
+            given["Y"] = taken.Y if apart is None else np.asarray(load_array(apart, matrix=True))
+            check(given["Y"] is not None or refused, "it is missing; a list of columns is wanted.")
+    elif objective.loss not in WITHOUT_TARGET and not refused:
         with faults.at("data.target"):
             given["y"] = _targets(file, taken, notes)
-    return given
+    return taken.names, given
 
 
 def _targets(file: ProblemFile, taken: Taken, notes: list[str]) -> Array:
@@ -184,20 +163,16 @@ def _targets(file: ProblemFile, taken: Taken, notes: list[str]) -> Array:
     y = taken.y if apart is None else np.asarray(load_array(apart))
     check(y is not None, "it is missing, and the data file holds no target; a column, or target_file, is wanted.")
     assert y is not None
-    if loss in LABELLED:
-        return _labels(y, notes)
+    kinds, numbers = np.unique(y, return_inverse=True)
+    if loss in ("logistic", "squared_hinge", "hinge"):
+        check(len(kinds) == 2, f"The target holds {len(kinds)} different labels; two are wanted, such as 0 and 1 or yes and "
+              "no.")
+        if set(kinds.tolist()) not in ({-1.0, 1.0}, {0.0, 1.0}):
+            notes.append(f"The label {kinds[1]} counts as +1, {kinds[0]} as -1.")
+        return np.where(y == kinds[1], 1.0, -1.0)
     if loss == "multinomial":
-        kinds, numbers = np.unique(y, return_inverse=True)
         more = ", ..." if len(kinds) > 5 else ""
         notes.append(f"Columns of the matrix belong to the classes {', '.join(map(str, kinds[:5]))}{more}.")
         return numbers
     check(y.dtype.kind in "biuf", f"The column {taken.target} holds words; numbers are wanted for {loss}.")
     return y
-
-
-def _labels(y: Array, notes: list[str]) -> Array:
-    kinds = np.unique(y)
-    check(len(kinds) == 2, f"The target holds {len(kinds)} different labels; two are wanted, such as 0 and 1 or yes and no.")
-    if set(kinds.tolist()) not in ({-1.0, 1.0}, {0.0, 1.0}):
-        notes.append(f"The label {kinds[1]} counts as +1, {kinds[0]} as -1.")
-    return np.where(y == kinds[1], 1.0, -1.0)

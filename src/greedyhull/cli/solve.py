@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from importlib.util import find_spec
 from math import prod
@@ -15,10 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from greedyhull.cli import DONE, SHORT
-from greedyhull.cli.console import Unwritten, Voice, certificate_fields, check_folder
-from greedyhull.cli.problem import Problem, check_crew, computed, load
-from greedyhull.cli.tables import load_array, load_arrays, numbers
+from greedyhull.cli.console import Console, Unwritten, certificate_fields, check_folder
+from greedyhull.cli.problem import Problem, check_workers, computed, load
 from greedyhull.data.files import Numbered
+from greedyhull.data.tables import load_array, load_arrays, real_numbers
 from greedyhull.driver.certificate import certify
 from greedyhull.driver.checkpoint import CARD, save_state, write_json
 from greedyhull.driver.minimize import DEFAULT_STOP, minimize
@@ -42,35 +41,23 @@ def write_solution(path: Path, s: Solution, names: Sequence[str] | None) -> None
     c = s.certificate
     # columns whose names, where these are only their numbers, are not worth writing
     listed = None if isinstance(names, Numbered) and len(names) > 1_000_000 else names
-    state: State = {
-        **state_of(s, listed), **_point(s.point),
-        "intercept": np.array(s.intercept), "value": _known(c.value), "gap": _known(c.gap),
-        "lower": np.array(c.lower), "kind": np.array(c.kind), "delta": np.array(c.delta), "converged": np.array(s.converged),
-        "reason": np.array(s.reason), "iterations": np.array(s.iterations), "seconds": np.array(s.seconds),
-        "solver": np.array(repr(s.solver)), **_atoms(s.point)}
-    if listed is not None:
-        state["names"] = np.array(listed)
-    save_state(path, state)
+    known = {
+        "intercept": s.intercept, "value": np.nan if c.value is None else c.value, "gap": np.nan if c.gap is None else c.gap,
+        "lower": c.lower, "kind": c.kind, "delta": c.delta, "converged": s.converged, "reason": s.reason,
+        "iterations": s.iterations, "seconds": s.seconds, "solver": repr(s.solver),
+        **({} if listed is None else {"names": listed})}
+    save_state(path, {**state_of(s, listed), **{name: np.array(value) for name, value in known.items()}, **_point(s.point)})
 
 
 def _point(w: Iterate) -> State:
-    """The point as an array; a matrix that is kept by its factors, as these; of a large one only what `load` reads."""
-    found = of_block(w.block, w.weights) if w.keeps_atoms else None
+    """The point as an array and by its atoms; a matrix that is kept by its factors, as these; nothing of a large one, of which
+    the file has what `load` reads."""
+    if not w.keeps_atoms:
+        return {"point": w.array()}
+    found = of_block(w.block, w.weights)
     if found is not None:
         return {"U": found.U, "sigma": found.sigma, "V": found.V}
-    return {} if _large(w) else {"point": w.array()}
-
-
-def _large(w: Iterate) -> bool:
-    return len(w.shape) == 2 and w.keeps_atoms and prod(w.shape) > LARGEST
-
-
-def _known(number: float | None) -> Array:
-    return np.array(np.nan if number is None else number)
-
-
-def _atoms(w: Iterate) -> State:
-    if not w.keeps_atoms or _large(w) or of_block(w.block, w.weights) is not None:
+    if len(w.shape) == 2 and prod(w.shape) > LARGEST:
         return {}
     places, entries, starts = [], [], [0]
     for i in range(len(w)):
@@ -80,8 +67,9 @@ def _atoms(w: Iterate) -> State:
         places.append(at)
         entries.append(row.ravel()[at])
         starts.append(starts[-1] + len(at))
-    return {"atom_weights": w.weights.copy(), "atoms_data": np.concatenate(entries), "atoms_indices": np.concatenate(places),
-            "atoms_indptr": np.array(starts), "atoms_shape": np.array([len(w), int(np.prod(w.shape))])}
+    return {"point": w.array(), "atom_weights": w.weights.copy(), "atoms_data": np.concatenate(entries),
+            "atoms_indices": np.concatenate(places), "atoms_indptr": np.array(starts),
+            "atoms_shape": np.array([len(w), int(np.prod(w.shape))])}
 
 
 def read_point(path: Path, shape: Shape) -> Array:
@@ -91,15 +79,15 @@ def read_point(path: Path, shape: Shape) -> Array:
     if path.suffix.lower() == ".npz":
         arrays = load_arrays(path)
         if {"U", "sigma", "V"} <= arrays.keys():
-            U, sigma, V = (np.asarray(numbers(path, arrays[name]), dtype=np.float64) for name in ("U", "sigma", "V"))
+            U, sigma, V = (np.asarray(real_numbers(path.name, arrays[name]), dtype=np.float64) for name in ("U", "sigma", "V"))
             return np.asarray((U * sigma) @ V.T)
         if "point" in arrays:
-            return np.asarray(numbers(path, arrays["point"]), dtype=np.float64)
+            return np.asarray(real_numbers(path.name, arrays["point"]), dtype=np.float64)
     found = dense(load_array(path, matrix=True)).astype(np.float64)
     return found.ravel() if len(shape) == 1 and found.size == max(found.shape, default=0) else found
 
 
-KEPT = "problem.json"
+STORED = "problem.json"
 FORMAT = 1
 FREE = ("stop", "output", "title")  # tables and keys that may change while a run is saved
 WORDS = {"title", "loss", "kind", "name", "format", "target", "features", "exclude", "sample_weight", "folder"}  # no files
@@ -107,23 +95,11 @@ WHOLE = 1 << 28  # bytes of a file up to which all of them are compared
 BLOCK, BLOCKS = 1 << 20, 64  # of a larger one, so many blocks of so many bytes, evenly spread
 
 
-class KeptProblem(NamedTuple):
+class StoredProblem(NamedTuple):
     """The problem file of a saved run, and where its results go; None: where the file says."""
 
     file: Path
     out: Path | None
-
-
-class Recorded:
-    """Writes ``problem.json`` as the run begins, when the folder is its own and the first state is not yet there."""
-
-    def __init__(self, folder: Path, document: dict[str, Any]) -> None:
-        self.folder, self.document = folder, document
-
-    def __call__(self, event: Event) -> None:
-        if self.document:
-            write_json(self.folder / KEPT, self.document)
-            self.document = {}
 
 
 def described(file: Path, out: Path | None) -> dict[str, Any]:
@@ -137,7 +113,7 @@ def described(file: Path, out: Path | None) -> dict[str, Any]:
 def files_of(text: str, folder: Path) -> list[Path]:
     """The files that a problem file names; a name with * or ? stands for all that match it."""
     found: dict[Path, None] = {}
-    for name in _strings({key: table for key, table in tomllib.loads(text).items() if key not in FREE}):
+    for name in _strings(_fixed_tables(text)):
         path = Path(folder, name.replace("\0", "")).expanduser()
         base = folder if path.is_relative_to(folder) else Path(path.anchor)
         pattern = str(path.relative_to(base))
@@ -173,12 +149,12 @@ def told(path: Path) -> dict[str, Any]:
     return {"bytes": size, "blake2b": mark.hexdigest()}
 
 
-def read_kept(folder: Path) -> KeptProblem:
+def read_stored(folder: Path) -> StoredProblem:
     """The problem that a folder holds a run of; an error that names the file where one has changed since."""
     check(folder.is_dir(), f"There is no folder {folder}. Give the one that greedyhull solve --checkpoint wrote to.")
-    path = folder / KEPT
-    check(path.is_file(), f"There is no {KEPT} in {folder}: it holds no run that greedyhull solve --checkpoint began. Runs of "
-                          "minimize continue in Python, by minimize(..., resume=folder).")
+    path = folder / STORED
+    check(path.is_file(), f"There is no {STORED} in {folder}: it holds no run that greedyhull solve --checkpoint began. Runs "
+                          "of minimize continue in Python, by minimize(..., resume=folder).")
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         version, file, text = int(document["format"]), Path(document["problem"]), str(document["text"])
@@ -189,7 +165,7 @@ def read_kept(folder: Path) -> KeptProblem:
     check(version == FORMAT, f"{path} was written by a newer version of greedyhull. Resume with the version that wrote it.")
     _check_text(file, text)
     _check_files(files, files_of(text, file.parent))
-    return KeptProblem(file, None if out is None else Path(out))
+    return StoredProblem(file, None if out is None else Path(out))
 
 
 def _check_text(file: Path, before: str) -> None:
@@ -199,7 +175,7 @@ def _check_text(file: Path, before: str) -> None:
     if now == before:
         return
     try:
-        same = _fixed(now) == _fixed(before)
+        same = _fixed_tables(now) == _fixed_tables(before)
     except tomllib.TOMLDecodeError:
         return  # whoever loads it says what is wrong, and where
     pairs = zip([*now.splitlines(), ""], [*before.splitlines(), ""], strict=False)
@@ -208,7 +184,7 @@ def _check_text(file: Path, before: str) -> None:
                 "change, the problem may not. Put back what it said, or solve anew with greedyhull solve.")
 
 
-def _fixed(text: str) -> dict[str, Any]:
+def _fixed_tables(text: str) -> dict[str, Any]:
     return {key: table for key, table in tomllib.loads(text).items() if key not in FREE}
 
 
@@ -242,40 +218,39 @@ def check_same(folder: Path, problem: Problem) -> None:
 FILES = {"solution": "solution.npz", "trace": "trace.csv", "report": "report.html"}
 
 
-@dataclass(frozen=True)
-class Saving:
-    """Where the state of the run is saved, and whether it goes on from there."""
+class Saving(NamedTuple):
+    """Where the state of the run is saved, and whether the run is resumed from there."""
 
     folder: Path
-    goes_on: bool = False
+    resumed: bool = False
 
 
-def run(file: Path, out: Path | None, voice: Voice, saving: Saving | None = None, workers: int | None = None,
+def run(file: Path, out: Path | None, console: Console, saving: Saving | None = None, workers: int | None = None,
         scheduler: str | None = None) -> int:
     """Solve, write and tell; the exit code says whether the goal was met."""
-    with voice.noting():
+    with console.noting():
         problem = load(file)
-    check_crew(problem.data, workers, scheduler)
+    check_workers(problem.data, workers, scheduler)
     folder = problem.folder if out is None else out
     check_folder(folder, FILES.values())
-    voice.say(f"Minimising {problem.f!r} over {problem.S!r}.")
+    console.say(f"Minimising {problem.f!r} over {problem.S!r}.")
     for note in problem.notes:
-        voice.say(note)
+        console.say(note)
     stop = DEFAULT_STOP if problem.stop is None else problem.stop
-    kept = _kept(problem, file, out, saving)
-    with voice.noting(), computed(problem.f, workers, scheduler, voice.say) as f:
-        s = minimize(f, problem.S, problem.solver, stop=stop, seed=problem.seed, progress=voice.live, **kept)
-        written, lost = write(s, problem, folder, voice)  # the report asks for a few terms, so the crew is still there
+    saved = _saved(problem, file, out, saving)
+    with console.noting(), computed(problem.f, workers, scheduler, console.say) as f:
+        s = minimize(f, problem.S, problem.solver, stop=stop, seed=problem.seed, progress=console.live, **saved)
+        written, lost = write(s, problem, folder, console)  # the report asks for a few terms, so the executor is still open
     if s.choice:
-        voice.say(s.choice)
+        console.say(s.choice)
     listed = used(s, problem.names)
     for sentence in words(s, problem.names if len(listed) <= 12 else None):  # names that a sentence can bear
-        voice.say(sentence)
-    voice.weights(listed)
+        console.say(sentence)
+    console.weights(listed)
     if said := intercepts(s):
-        voice.say(said)
+        console.say(said)
     for path in written.values():
-        voice.say(f"Written: {path}")
+        console.say(f"Written: {path}")
     met = s.converged or not stop.asks_gap
     document = {
         "met": met, "certificate": certificate_fields(s.certificate), "reason": s.reason, "converged": s.converged,
@@ -285,22 +260,30 @@ def run(file: Path, out: Path | None, voice: Voice, saving: Saving | None = None
         "weights": dict(listed), "files": {kind: str(path) for kind, path in written.items()}}
     if lost:
         raise Unwritten(lost, "\n".join([str(s.certificate), *(f"{weight!r} {name}" for name, weight in listed)]), document)
-    voice.result(document)
+    console.result(document)
     return DONE if met else SHORT
 
 
-def _kept(problem: Problem, file: Path, out: Path | None, saving: Saving | None) -> dict[str, Any]:
+def _saved(problem: Problem, file: Path, out: Path | None, saving: Saving | None) -> dict[str, Any]:
     """What `minimize` is told of saving, so that `greedyhull resume` can take the run up."""
     if saving is None:
         return {}
     place = f"{saving.folder}/"
-    if saving.goes_on:
+    if saving.resumed:
         check_same(saving.folder, problem)
         return {"checkpoint": place, "resume": place}
-    return {"checkpoint": place, "watch": [Recorded(saving.folder, described(file, out))]}
+    document = described(file, out)
+
+    def record(event: Event) -> None:
+        """Write ``problem.json`` as the run begins, when the folder is its own and the first state is not yet there."""
+        if document:
+            write_json(saving.folder / STORED, document)
+            document.clear()
+
+    return {"checkpoint": place, "watch": [record]}
 
 
-def write(s: Solution, problem: Problem, folder: Path, voice: Voice) -> tuple[dict[str, Path], dict[Path, OSError]]:
+def write(s: Solution, problem: Problem, folder: Path, console: Console) -> tuple[dict[str, Path], dict[Path, OSError]]:
     """The files of the solution, the page where what draws it is installed; and those that could not be written."""
     jobs: dict[str, Callable[[Path], Any]] = {"solution": lambda path: write_solution(path, s, problem.names),
                                               "trace": s.trace.to_csv}
@@ -309,7 +292,7 @@ def write(s: Solution, problem: Problem, folder: Path, voice: Voice) -> tuple[di
 
         jobs["report"] = lambda path: write_page(s, path, title=problem.title, names=problem.names)
     elif problem.report:
-        voice.say(f"No report was written: it needs Jinja2 and matplotlib. {installing('demo')}")
+        console.say(f"No report was written: it needs Jinja2 and matplotlib. {installing('demo')}")
     written: dict[str, Path] = {}
     lost: dict[Path, OSError] = {}
     for kind, job in jobs.items():
@@ -323,22 +306,22 @@ def write(s: Solution, problem: Problem, folder: Path, voice: Voice) -> tuple[di
     return written, lost
 
 
-def certify_run(file: Path, stored: Path, gap: float | None, tol: float | None, voice: Voice) -> int:
+def certify_run(file: Path, stored: Path, gap: float | None, tol: float | None, console: Console) -> int:
     """Certify and tell; the exit code says whether the gap is small enough."""
     for name, number in (("--gap", gap), ("--tol", tol)):
         check(number is None or number >= 0, f"{name} {number} was given; a number of at least 0 is wanted.")
-    with voice.noting():
+    with console.noting():
         problem = load(file)
     point = read_point(stored, problem.S.shape)
     certificate = certify(problem.f, problem.S, point, tol=tol)
     goal = problem.goal if gap is None else gap
     met = goal is None or (certificate.gap is not None and certificate.gap <= goal)
-    voice.say(f"The point lies in {problem.S!r}. {certificate}")
+    console.say(f"The point lies in {problem.S!r}. {certificate}")
     if certificate.kind == "always":
-        voice.say(f"This is proved, rounding included: the minimum of {problem.f!r} there is between {certificate.lower:.10g} "
-                  f"and {certificate.value:.10g}. It does not matter how the point was found.")
+        console.say(f"This is proved, rounding included: the minimum of {problem.f!r} there is between "
+                    f"{certificate.lower:.10g} and {certificate.value:.10g}. It does not matter how the point was found.")
     if goal is not None:
         asker = "the file" if gap is None else "--gap"
-        voice.say(f"The gap {certificate.gap:.3g} is {'at most' if met else 'above'} the {goal:g} that {asker} asks for.")
-    voice.result({"met": met, "goal": goal, "certificate": certificate_fields(certificate)})
+        console.say(f"The gap {certificate.gap:.3g} is {'at most' if met else 'above'} the {goal:g} that {asker} asks for.")
+    console.result({"met": met, "goal": goal, "certificate": certificate_fields(certificate)})
     return DONE if met else SHORT

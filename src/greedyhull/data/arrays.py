@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -39,16 +39,14 @@ def header_of(stream: BinaryIO, name: str, length: int) -> Header:
     version = np.lib.format.read_magic(stream)
     readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
     check(version in readers, f"{name} is in version {version[0]}.{version[1]} of NumPy's format; 1.0 or 2.0 is wanted, as "
-                              "numpy.save "
-                              "writes them for numbers.")
+          "numpy.save writes them for numbers.")
     shape, fortran, dtype = readers[version](stream)
     check(dtype.kind != "O", f"{name} holds Python objects, which are not unpickled; an array of numbers is wanted.")
     check(min(shape, default=0) >= 0, f"{name} says it has shape {shape}.")
     found = Header(tuple(int(n) for n in shape), bool(fortran), dtype.str, stream.tell())
     if dtype.kind in "biuf":
         check(found.offset + found.size <= length, f"{name} is cut off: its header promises shape {found.shape} of {dtype}, "
-                                                   "which takes "
-              f"{found.offset + found.size} bytes, and there are {length}.")
+              f"which takes {found.offset + found.size} bytes, and there are {length}.")
     return found
 
 
@@ -63,6 +61,7 @@ def common(dtypes: list[str]) -> str:
     return "float32" if {np.dtype(dtype).newbyteorder("=") for dtype in dtypes} == {np.dtype(np.float32)} else "float64"
 
 
+NAMES, TARGETS = ("names", "feature_names", "columns"), ("y", "target", "label", "labels")
 PARTS = {"csr": ("data", "indices", "indptr"), "csc": ("data", "indices", "indptr"), "bsr": ("data", "indices", "indptr"),
          "coo": ("data", "row", "col"), "dia": ("data", "offsets")}
 
@@ -77,13 +76,37 @@ def kind_of(arrays: Mapping[str, Array]) -> str | None:
     return (said[0].decode("ascii", "replace") if isinstance(said[0], bytes) else str(said[0])) if said else ""
 
 
+def check_parts(name: str, kind: str, there: Container[str]) -> None:
+    """An error unless the arrays that are there make a sparse matrix of a format of SciPy's."""
+    check(kind in PARTS, f'{name} holds a sparse matrix of the format "{kind}"; one of {", ".join(PARTS)} is wanted.')
+    lost = [part for part in PARTS[kind] if part not in there]
+    check(not lost, f"{name} holds a sparse matrix without {', '.join(lost)}. Write it with scipy.sparse.save_npz.")
+
+
+def chosen_matrix(name: str, there: Mapping[str, tuple[tuple[int, ...], Any]], dimensions: tuple[int, ...] = (2,)) -> str:
+    """The array with the data: X, or the only one of numbers; ``there`` are the shapes and dtypes of all arrays."""
+    able = [one for one, (shape, dtype) in there.items() if len(shape) in dimensions and np.dtype(dtype).kind in "biuf"]
+    held = ", ".join(f"{one} {shape}" for one, (shape, _) in there.items()) or "nothing"
+    check("X" in able or len(able) == 1, f"{name} holds {held}; a matrix named X, or one matrix only, is wanted.")
+    return "X" if "X" in able else able[0]
+
+
+def column_names(name: str, arrays: Mapping[str, Array], d: int) -> tuple[str, ...] | None:
+    """The names of the d columns, None where the archive has none."""
+    named = next((one for one in NAMES if one in arrays), None)
+    if named is None:
+        return None
+    names = tuple(map(str, arrays[named].ravel().tolist()))
+    check(len(names) == d, f"{name} holds {len(names)} {named} for {d} columns; one for each is wanted.")
+    check(len(set(names)) == d, f"{name} has several columns of the same name; each once is wanted.")
+    return names
+
+
 def sparse_in(name: str, arrays: Mapping[str, Array], kind: str) -> Any:
     """The matrix in CSR."""
     from scipy import sparse
 
-    check(kind in PARTS, f'{name} holds a sparse matrix of the format "{kind}"; one of {", ".join(PARTS)} is wanted.')
-    lost = [part for part in PARTS[kind] if part not in arrays]
-    check(not lost, f"{name} holds a sparse matrix without {', '.join(lost)}. Write it with scipy.sparse.save_npz.")
+    check_parts(name, kind, arrays)
     given = arrays["shape"]
     check(given.dtype.kind in "iu" and given.shape == (2,) and bool((given > 0).all()),
           f"{name} holds a sparse matrix of shape {given.tolist()}; two positive whole numbers are wanted.")
@@ -127,10 +150,10 @@ class Stored(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class NpyRows:
+class NpyRows(Piece):
     """Rows start to stop of a matrix, with the entries of target and weights where these have files of their own."""
 
-    X: Stored
+    header: Header
     start: int
     stop: int
     places: Places
@@ -140,23 +163,23 @@ class NpyRows:
 
     @property
     def files(self) -> tuple[SeenFile, ...]:
-        return tuple(stored.file for stored in (self.X, self.y, self.sample_weight) if stored is not None)
+        return (self.file, *(stored.file for stored in (self.y, self.sample_weight) if stored is not None))
 
     @property
     def part(self) -> str:
-        return "" if self.stop - self.start == self.X.header.shape[0] else f"rows {self.start} to {self.stop - 1}"
+        return "" if self.stop - self.start == self.header.shape[0] else f"rows {self.start} to {self.stop - 1}"
 
     def load(self) -> Shard:
         """A portion of rows at a time, so that little but the shard itself is in memory."""
         kept, (target, weight) = self.places.features, self.places[1:]
-        D, n = self.X.header.shape[1], self.stop - self.start
+        D, n = self.header.shape[1], self.stop - self.start
         X: Array = np.empty((n, D if kept is None else len(kept)), dtype=self.dtype)
         apart = {name: np.empty(n, dtype=np.float64) for name, place in (("y", target), ("s", weight)) if place >= 0}
         step = max(1, (1 << 20) // (8 * D))  # bytes that are read together
         with np.errstate(over="ignore"):
             for first in range(0, n, step):
                 last = min(n, first + step)
-                A = self.X.rows(self.start + first, self.start + last)
+                A = Stored(self.file, self.header).rows(self.start + first, self.start + last)
                 X[first:last] = A if kept is None else A[:, list(kept)]
                 for name, place in (("y", target), ("s", weight)):
                     if place >= 0:
@@ -164,7 +187,7 @@ class NpyRows:
         y = apart["y"] if self.y is None else self.y.rows(self.start, self.stop)
         s = apart.get("s") if self.sample_weight is None else self.sample_weight.rows(self.start, self.stop)
         columns = None if kept is None else tuple(map(str, kept))
-        return checked(X, y, s, Place(self.X.file.shown, self.start, columns, _words(self.y, target, "the target"),
+        return checked(X, y, s, Place(self.file.shown, self.start, columns, _words(self.y, target, "the target"),
                                       _words(self.sample_weight, weight, "the weights")))
 
 
@@ -172,15 +195,13 @@ def npy_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
     """Shards of at most ``given.rows`` rows each, or of about 64 MB."""
     stored = [_stored(file) for file in files]
     for one in stored:
-        check(len(one.header.shape) == 2 and one.header.shape[1] > 0,
-              f"{one.file.shown} holds an array of shape {one.header.shape}; a matrix, one sample a row, is wanted. Target "
-              "and weights "
-              "in files of their own are named by target= and sample_weight=.")
+        check(len(one.header.shape) == 2 and one.header.shape[1] > 0, f"{one.file.shown} holds an array of shape "
+              f"{one.header.shape}; a matrix, one sample a row, is wanted. Target and weights in files of their own are named "
+              "by target= and sample_weight=.")
     D = stored[0].header.shape[1]
     other = next((one for one in stored if one.header.shape[1] != D), None)
     check(other is None, lambda: f"The files disagree on columns: {stored[0].file.shown} has {D}, and "
-                                 f"{other and other.file.shown} has "
-                                 f"{other and other.header.shape[1]}.")
+          f"{other and other.file.shown} has {other and other.header.shape[1]}.")
     check(given.target is not None, "target is missing; the number of a column is wanted, or the pattern of files with "
                                     "targets, such as "
                                     'target="y-*.npy".')
@@ -190,7 +211,7 @@ def npy_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
     d = D if inside.features is None else len(inside.features)
     dtype = common([one.header.dtype for one in stored])
     most = given.rows or max(1, BYTES // (D * 8))
-    pieces: list[Piece] = [NpyRows(one, start, stop, inside, dtype, y[i] if y else None, s[i] if s else None)
+    pieces: list[Piece] = [NpyRows(one.file, one.header, start, stop, inside, dtype, y[i] if y else None, s[i] if s else None)
                            for i, one in enumerate(stored) for start, stop in _cuts(one.header.shape[0], most)]
     return FileShards(tuple(pieces), d, None, given.words)
 
@@ -214,21 +235,16 @@ def _beside(given: Column | None, stored: Sequence[Stored], what: str) -> list[S
         return []
     vectors = [_stored(file) for file in files_of(given, f"{what} =")]
     check(len(vectors) == len(stored), f"{what} = {given!r} names {len(vectors)} files for {len(stored)} files of rows; one "
-                                       "for each is "
-                                       "wanted.")
+          "for each is wanted.")
     for vector, rows in zip(vectors, stored, strict=True):
         n, shape = rows.header.shape[0], vector.header.shape
         check(shape in ((n,), (n, 1)), f"{vector.file.shown} has shape {shape} for the {n} rows of {rows.file.shown}; one "
-                                       "number a row is "
-                                       "wanted.")
+              "number a row is wanted.")
     return vectors
 
 
 def _words(beside: Stored | None, place: int, what: str) -> str:
     return f"column {place}" if beside is None else f"{what} in {beside.file.shown}"
-
-
-NAMES, TARGETS = ("names", "feature_names", "columns"), ("y", "target", "label", "labels")
 
 
 class Archive(NamedTuple):
@@ -243,10 +259,9 @@ class Archive(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class NpzRows:
+class NpzRows(Piece):
     """All rows of an archive; ``y`` and ``sample_weight`` name arrays, "" where they are columns of the matrix."""
 
-    file: SeenFile
     matrix: str
     sparse: str | None
     shape: tuple[int, int]
@@ -255,14 +270,6 @@ class NpzRows:
     dtype: str
     y: str
     sample_weight: str
-
-    @property
-    def files(self) -> tuple[SeenFile, ...]:
-        return (self.file,)
-
-    @property
-    def part(self) -> str:
-        return ""
 
     def load(self) -> Shard:
         wanted = [*((self.matrix,) if self.sparse is None else ("shape", *PARTS[self.sparse])), self.y, self.sample_weight]
@@ -331,28 +338,17 @@ def _archive(file: SeenFile) -> Archive:
     arrays = _arrays(file, [*small, *(["shape"] if "shape" in headers else [])])
     kind = kind_of({name: arrays.get(name, np.empty(0)) for name in headers})
     if kind is None:
-        able = [name for name, header in headers.items() if len(header.shape) == 2 and np.dtype(header.dtype).kind in "biuf"]
-        matrix = "X" if "X" in able else able[0] if len(able) == 1 else ""
-        held = ", ".join(f"{name} {header.shape}" for name, header in headers.items()) or "nothing"
-        check(matrix != "", f"{file.shown} holds {held}; a matrix named X, or one matrix only, is wanted.")
+        matrix = chosen_matrix(file.shown, {name: (header.shape, header.dtype) for name, header in headers.items()})
         shape = headers[matrix].shape
     else:
-        check(kind in PARTS, f'{file.shown} holds a sparse matrix of the format "{kind}"; one of {", ".join(PARTS)} is '
-                             'wanted.')
+        check_parts(file.shown, kind, headers)
         matrix, size = "", arrays["shape"]
         check(size.dtype.kind in "iu" and size.shape == (2,) and bool((size >= 0).all()),
               f"{file.shown} holds a sparse matrix of shape {size.tolist()}; two whole numbers are wanted.")
-        lost = [part for part in PARTS[kind] if part not in headers]
-        check(not lost, f"{file.shown} holds a sparse matrix without {', '.join(lost)}. Write it with scipy.sparse.save_npz.")
         shape = (int(size[0]), int(size[1]))
     check(shape[1] > 0, f"{file.shown} holds a matrix of shape {shape}; at least one column is wanted.")
-    named = next((name for name in NAMES if name in arrays), None)
-    names = None if named is None else tuple(map(str, arrays[named].ravel().tolist()))
-    if names is not None:
-        check(len(names) == shape[1], f"{file.shown} holds {len(names)} {named} for {shape[1]} columns; one for each is "
-                                      "wanted.")
-        check(len(set(names)) == len(names), f"{file.shown} has several columns of the same name; each once is wanted.")
-    return Archive(file, headers, matrix, kind, (shape[0], shape[1]), names)
+    return Archive(file, headers, matrix, kind, (shape[0], shape[1]),
+                   column_names(file.shown, arrays, shape[1]))
 
 
 def _headers(file: SeenFile) -> dict[str, Header]:
@@ -362,8 +358,7 @@ def _headers(file: SeenFile) -> dict[str, Header]:
         members = [member for member in archive.infolist() if member.filename.endswith(".npy")]
         total = sum(member.file_size for member in members)
         check(total <= memory(), f"{file.shown} unpacks to {total / 1e9:.3g} GB, and there are {memory() / 1e9:.3g} GB of "
-                                 "memory. Cut it "
-                                 "into smaller files.")
+              "memory. Cut it into smaller files.")
         for member in members:
             name = member.filename.removesuffix(".npy")
             with archive.open(member) as stream:
@@ -386,8 +381,7 @@ def _apart(archive: Archive, column: Column | None, what: str) -> str:
     if column is None and what == "target":
         found = next((name for name in TARGETS if name in vectors), "")
         check(found != "", f"{archive.file.shown} holds no array {' or '.join(TARGETS)}; say which target= is wanted. It "
-                           "holds "
-                           f"{listed(list(archive.headers))}.")
+              f"holds {listed(list(archive.headers))}.")
     else:
         found = column if isinstance(column, str) and column in vectors else ""
         check(bool(found) or not isinstance(column, str) or (archive.names is not None and column in archive.names),
@@ -396,8 +390,7 @@ def _apart(archive: Archive, column: Column | None, what: str) -> str:
         check_numbers(archive.headers[found], f"{found} in {archive.file.shown}")
         n, size = archive.shape[0], archive.headers[found].shape
         check(size in ((n,), (n, 1)), f"{found} in {archive.file.shown} has shape {size} where the matrix has {n} rows; one "
-                                      "number a row is "
-                                      "wanted.")
+              "number a row is wanted.")
     return found
 
 
@@ -408,9 +401,8 @@ def _check_alike(first: Archive, other: Archive) -> None:
     check((first.names is None) == (other.names is None), f"The files disagree on columns: only one of {a} and {b} names "
                                                           "them.")
     if first.names is not None and other.names is not None:
-        check(set(first.names) == set(other.names),
-              f"The files disagree on columns: only {a} has {listed(sorted(set(first.names) - set(other.names)))}, and only "
-              f"{b} has "
+        check(set(first.names) == set(other.names), f"The files disagree on columns: only {a} has "
+              f"{listed(sorted(set(first.names) - set(other.names)))}, and only {b} has "
               f"{listed(sorted(set(other.names) - set(first.names)))}.")
 
 

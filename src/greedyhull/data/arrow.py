@@ -25,9 +25,8 @@ def arrow(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        raise GreedyhullError(f"Parquet and Arrow files need pyarrow, which is not installed. {installing('cluster')} Or: "
-                              "pip install "
-                              "pyarrow.") from error
+        raise GreedyhullError(f"Parquet and Arrow files need pyarrow, which is not installed. {installing('cluster')} Or: pip "
+                              "install pyarrow.") from error
 
 
 def schema_of(file: SeenFile, fields: Any) -> Schema:
@@ -61,9 +60,8 @@ def shard_of(table: Any, taken: Taken, file: SeenFile, first: int) -> Shard:
 
 def fits(n: int, d: int, file: SeenFile) -> None:
     """An error if so many rows do not fit into memory: a few bytes may promise any number of them."""
-    check(8 * n * (d + 2) <= memory(), f"{file.shown} says it has {n} rows in one part, which take {8e-9 * n * d:.3g} GB "
-                                       f"with {d} columns, and "
-          f"there are {memory() / 1e9:.3g} GB of memory. Write it with smaller row groups or batches.")
+    check(8 * n * (d + 2) <= memory(), f"{file.shown} says it has {n} rows in one part, which take {8e-9 * n * d:.3g} GB with "
+          f"{d} columns, and there are {memory() / 1e9:.3g} GB of memory. Write it with smaller row groups or batches.")
 
 
 def _numbers(table: Any, name: str, place: Place) -> Array:
@@ -71,9 +69,8 @@ def _numbers(table: Any, name: str, place: Place) -> Array:
     column = column.cast(column.type.value_type) if types.is_dictionary(column.type) else column
     if column.null_count:
         i = int(np.argmax(column.is_null().to_numpy()))
-        raise GreedyhullError(f"A null stands in column {name}, {place.row(i)}, and {column.null_count} in all. Fill them, "
-                              "or leave the "
-                              "rows or the column out.")
+        raise GreedyhullError(f"A null stands in column {name}, {place.row(i)}, and {column.null_count} in all. Fill them, or "
+                              "leave the rows or the column out.")
     found: Array = (column.cast("float64") if types.is_decimal(column.type) else column).to_numpy()
     return found
 
@@ -82,17 +79,12 @@ WHAT = "an Arrow IPC file"
 
 
 @dataclass(frozen=True, slots=True)
-class Batches:
+class Batches(Piece):
     """Record batches start to stop of a file."""
 
-    file: SeenFile
     start: int
     stop: int
     taken: Taken
-
-    @property
-    def files(self) -> tuple[SeenFile, ...]:
-        return (self.file,)
 
     @property
     def part(self) -> str:
@@ -101,7 +93,7 @@ class Batches:
         return f"batches {self.start} to {self.stop - 1}" if self.stop else ""
 
     def load(self) -> Shard:
-        names = [*self.taken.features, self.taken.target, *([self.taken.weight] if self.taken.weight is not None else [])]
+        names = list(self.taken.columns)
         place = self.file if self.start == 0 else _counted_from(self.file, self.start)
         with reading(self.file.shown, WHAT), _opened(self.file) as file:
             batches = []
@@ -144,9 +136,8 @@ def _opened(file: SeenFile) -> Iterator[Any]:
     pyarrow = arrow("pyarrow")
     with pyarrow.OSFile(file.path) as source:
         begins = source.read(6)
-        check(begins[:4] != b"\xff\xff\xff\xff",
-              f"{file.shown} is an Arrow stream, which can only be read from its beginning; write it as an Arrow file, by "
-              "pyarrow.ipc.new_file or pyarrow.feather.write_feather.")
+        check(begins[:4] != b"\xff\xff\xff\xff", f"{file.shown} is an Arrow stream, which can only be read from its "
+              "beginning; write it as an Arrow file, by pyarrow.ipc.new_file or pyarrow.feather.write_feather.")
         source.seek(0)
         with arrow("pyarrow.ipc").open_file(source) as reader:
             yield reader
@@ -159,22 +150,17 @@ AT_ONCE = 1 << 16  # rows of a group that are decoded together
 
 
 @dataclass(frozen=True, slots=True)
-class RowGroup:
+class RowGroup(Piece):
     """A row group of a file; its first row is row ``first`` of the file. A file without any is one shard without rows: −1.
 
     Of a large group, ``rows`` are those of one part. Groups can only be read from their beginning, so that a part decodes what
     is before it, some rows at a time.
     """
 
-    file: SeenFile
     group: int
     first: int
     taken: Taken
     rows: range | None = None
-
-    @property
-    def files(self) -> tuple[SeenFile, ...]:
-        return (self.file,)
 
     @property
     def part(self) -> str:
@@ -183,7 +169,7 @@ class RowGroup:
         return f"row group {self.group}" if self.group >= 0 else ""
 
     def load(self) -> Shard:
-        names = [*self.taken.features, self.taken.target, *([self.taken.weight] if self.taken.weight is not None else [])]
+        names = list(self.taken.columns)
         with reading(self.file.shown, PARQUET_WHAT), _parquet_opened(self.file) as file:
             if self.rows is not None:
                 return shard_of(_some(file, self.group, names, self.rows), self.taken, self.file, self.first + self.rows.start)

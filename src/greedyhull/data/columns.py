@@ -35,12 +35,9 @@ class Place:
 
 def checked(X: Any, y: Array, sample_weight: Array | None, place: Place) -> Shard:
     """The shard of these rows: X float32 or float64 in C order, or CSR; y and weights float64."""
-    if is_sparse(X):
-        _check_sparse(X, place)
-    else:
-        X = np.ascontiguousarray(X)
-        i, j = _first_odd(X)
-        check(i < 0, lambda: f"{_odd(X[i, j])} stands in {place.column(j)}, {place.row(i)}. {HINT}")
+    X = X if is_sparse(X) else np.ascontiguousarray(X)
+    i, j = first_odd(X)
+    check(i < 0, lambda: f"{_odd(X[i, j])} stands in {place.column(j)}, {place.row(i)}. {HINT}")
     y = _vector(y, X.shape[0], place.target, place)
     s = None if sample_weight is None else _vector(sample_weight, X.shape[0], place.weight, place)
     if s is not None and len(s) and s.min() < 0.0:
@@ -61,21 +58,16 @@ def _vector(given: Array, n: int, what: str, place: Place) -> Array:
                                "wanted.")
     with np.errstate(over="ignore"):
         found = found.astype(np.float64)
-    i, _ = _first_odd(found[:, None])
+    i, _ = first_odd(found[:, None])
     check(i < 0, lambda: f"{_odd(found[i])} stands in {what}, {place.row(i)}. {HINT}")
     return found
 
 
-def _check_sparse(X: Any, place: Place) -> None:
-    at = _first_odd(X.data[:, None])[0]
-    if at < 0:
-        return
-    i = int(np.searchsorted(X.indptr, at, side="right")) - 1
-    check(False, f"{_odd(X.data[at])} stands in {place.column(int(X.indices[at]))}, {place.row(i)}. {HINT}")
-
-
-def _first_odd(X: Array) -> tuple[int, int]:
+def first_odd(X: Any) -> tuple[int, int]:
     """Row and column of the first entry that is not finite, (−1, −1) where there is none; by blocks, to take no memory."""
+    if is_sparse(X):
+        at, _ = first_odd(X.data[:, None])
+        return (-1, -1) if at < 0 else (int(np.searchsorted(X.indptr, at, side="right")) - 1, int(X.indices[at]))
     step = max(1, (1 << 16) // max(1, X.shape[1]))  # entries that are looked at together
     for start in range(0, len(X), step):
         wrong = ~np.isfinite(X[start : start + step])
@@ -144,8 +136,7 @@ def place_of(column: Column, names: Sequence[str] | None, d: int, what: str, fil
         if names is not None and column in names:
             return names.index(column)
         check(names is not None, lambda: f"{what} = {column!r} was given, and the columns of {file} have no names; a number "
-                                         "from "
-                                         f"0 to {d - 1} is wanted.")
+              f"from 0 to {d - 1} is wanted.")
         raise GreedyhullError(f"There is no column {column} in {file}, which {what} names.{_hint(column, names or ())}")
     check(-d <= column < d, lambda: f"{what} = {column} was given; {file} has {d} columns, numbered from 0.")
     return column % d
@@ -218,6 +209,11 @@ class Taken:
     weight: str | None
     dtype: str
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All of them: features, target, and weights where there are any."""
+        return (*self.features, self.target, *(() if self.weight is None else (self.weight,)))
+
 
 def schema(file: SeenFile, columns: Sequence[tuple[str, Kind]]) -> Schema:
     """The columns of a file, if each has a name of its own."""
@@ -267,8 +263,7 @@ def _check_numbers(one: Schema, used: dict[str, str]) -> None:
     """An error that names the columns which hold no numbers."""
     wrong = [name for name in used if not one.kinds[name].numeric]
     check(not wrong, lambda: f"The {_role(used[wrong[0]])} {_typed(one, wrong)} of {one.file.shown} cannot be used as it is: "
-                             "columns of "
-                             "integers, floats, decimals or booleans are wanted. Encode it as numbers, or leave it out.")
+          "columns of integers, floats, decimals or booleans are wanted. Encode it as numbers, or leave it out.")
 
 
 def _role(argument: str) -> str:
@@ -285,12 +280,10 @@ def _check_same(first: Schema, other: Schema, used: dict[str, str], every: bool)
             if every and kind.numeric and name in first.kinds and not first.kinds[name].numeric]
     said = [*([f"only {a} has {listed(lost)}"] if lost else []), *([f"only {b} has {listed(new)}"] if new else [])]
     check(not said, lambda: f"The files disagree on columns: {', and '.join(said)}. {a} has {listed(list(first.kinds))}; {b} "
-                            "has "
-                            f"{listed(list(other.kinds))}. Name the columns that all have by features=.")
+          f"has {listed(list(other.kinds))}. Name the columns that all have by features=.")
     changed = [name for name in used if not other.kinds[name].numeric] + more
-    check(not changed, lambda: f"The files disagree on the type of {changed[0]}: it is {first.kinds[changed[0]].shown} in "
-                               f"{a} and "
-                               f"{other.kinds[changed[0]].shown} in {b}.")
+    check(not changed, lambda: f"The files disagree on the type of {changed[0]}: it is {first.kinds[changed[0]].shown} in {a} "
+          f"and {other.kinds[changed[0]].shown} in {b}.")
 
 
 def _typed(one: Schema, names: Sequence[str]) -> str:

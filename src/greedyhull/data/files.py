@@ -16,19 +16,13 @@ from hashlib import blake2b
 from os import fspath
 from os.path import normpath
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, Protocol, TextIO, overload
+from typing import Any, BinaryIO, NamedTuple, overload
 
 from greedyhull.errors import GreedyhullError, check, no_file
 from greedyhull.errors import shown as in_words
 from greedyhull.types import Shard
 
 PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-
-
-def text_of(path: Path) -> TextIO:
-    """The text of a file, which may be packed."""
-    file: TextIO = PACKED.get(path.suffix.lower(), open)(path, "rt", encoding="utf-8-sig", newline="")
-    return file
 
 
 @contextmanager
@@ -39,8 +33,7 @@ def reading(name: str, what: str) -> Iterator[None]:
     except GreedyhullError:
         raise
     except UnicodeDecodeError as error:
-        raise GreedyhullError(f"{name} is not UTF-8 text ({error}). Save it as UTF-8, or say what format it "
-                              "has.") from error
+        raise GreedyhullError(f"{name} is not UTF-8 text ({error}). Save it as UTF-8, or say what format it has.") from error
     except MemoryError as error:
         raise GreedyhullError(f"{name} does not fit into memory ({error}).") from error
     except Exception as error:  # what unpacks and parses has a dozen errors of its own
@@ -68,8 +61,7 @@ class SeenFile:
             raise GreedyhullError(f"{self.shown} was there when gh.shards was called, and cannot be found now "
                                   f"({error.strerror}). Put it back, or call gh.shards again.") from error
         check(found.st_size == self.size, f"{self.shown} has changed since gh.shards was called: it had {self.size} bytes, "
-                                          "and "
-                                          f"has {found.st_size} now. {again}")
+              f"and has {found.st_size} now. {again}")
         check(found.st_mtime_ns == self.time, f"{self.shown} was written to since gh.shards was called. {again} Copies of a "
                                               "file on other machines must keep its time (cp -p, rsync -t).")
 
@@ -198,14 +190,13 @@ def portions(file: SeenFile, quoted: bool = False) -> Iterator[Portion]:
                 yield Portion(start, line, b"".join(lines))
                 start, line, size, lines = start + size, line + len(lines), 0, []
                 check(not packed or start <= memory(), f"{file.shown} unpacks to more than the {memory() / 1e9:.3g} GB of "
-                                                       "memory, and a "
-                      "packed file is one shard. Unpack it, or cut it into smaller files.")
+                      "memory, and a packed file is one shard. Unpack it, or cut it into smaller files.")
     if lines:
         yield Portion(start, line, b"".join(lines))
 
 
-def blocks(file: SeenFile, found: list[Portion | Block]) -> list[Block]:
-    """Blocks of about 32 MB, made of the portions (or smaller blocks) of a file; a packed file is one block."""
+def blocks(file: SeenFile, found: list[Block]) -> list[Block]:
+    """Blocks of about 32 MB, made of smaller ones, whose ends are not known; a packed file is one block."""
     if is_packed(file) or not found:
         return [Block(0, -1 if is_packed(file) else file.size, 1)]
     made = [found[0]]
@@ -235,14 +226,25 @@ def opened(file: SeenFile) -> BinaryIO:
     return found
 
 
-class Piece(Protocol):
-    """The rows of one shard: the files they come from, what they are called, and how they are loaded."""
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The rows of one shard, all of a file or a part of it."""
+
+    file: SeenFile
 
     @property
-    def files(self) -> tuple[SeenFile, ...]: ...
+    def files(self) -> tuple[SeenFile, ...]:
+        """The files that the rows come from, the main one first."""
+        return (self.file,)
+
     @property
-    def part(self) -> str: ...  # of the first file: "row group 3", "" where it is all of it
-    def load(self) -> Shard: ...
+    def part(self) -> str:
+        """What the part of the file is called, such as "row group 3"; empty if it is the whole file."""
+        return ""
+
+    def load(self) -> Shard:
+        """Read and check the rows."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -334,8 +336,7 @@ def format_of(files: Sequence[SeenFile]) -> str:
         kinds.setdefault(_looks_like(file) if kind == "text" else kind, file.shown)
     kinds = kinds or {empty: ""}
     check(len(kinds) == 1, f"The files are of several formats, as {' and '.join(kinds.values())} are; one format is wanted. "
-                           "Name "
-                           "the files by a pattern with their ending, such as part-*.parquet.")
+          "Name the files by a pattern with their ending, such as part-*.parquet.")
     return next(iter(kinds))
 
 

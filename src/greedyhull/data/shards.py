@@ -168,14 +168,12 @@ def shards(source: str | Path | Sequence[str | Path] | Callable[[int], Any], *, 
         check(given is None or (isinstance(given, int) and not isinstance(given, bool) and given > 0),
               f"{name} = {given!r} was given; a positive whole number is wanted.")
     if callable(source):
-        check(target is None and features is None and sample_weight is None and rows is None,
-              "target, features, sample_weight and rows name parts of files; a function returns X, y and sample_weight as "
-              "they are.")
+        check(target is None and features is None and sample_weight is None and rows is None, "target, features, "
+              "sample_weight and rows name parts of files; a function returns X, y and sample_weight as they are.")
         return loader_shards(source, count, d)
     paths = isinstance(source, str | Path | Sequence) and not isinstance(source, bytes)
-    check(paths, lambda: f"{in_words(source)} was given; a pattern of files, a path, a "
-                                                             "list of paths "
-          "or a function load(k) is wanted. Arrays in memory are given to the objective itself: gh.logistic(X, y).")
+    check(paths, lambda: f"{in_words(source)} was given; a pattern of files, a path, a list of paths or a function load(k) is "
+          "wanted. Arrays in memory are given to the objective itself: gh.logistic(X, y).")
     check(count is None, "count= is for functions; the files tell how many shards they have.")
     return _of_files(files_of(source), wanted(target, features, sample_weight)._replace(d=d, rows=rows), in_words(source))
 
@@ -188,11 +186,9 @@ READERS: dict[str, Callable[[Sequence[SeenFile], Wanted], Shards]] = {
 def _of_files(files: list[SeenFile], given: Wanted, source: str) -> Shards:
     kind = format_of(files)
     check(given.rows is None or kind == "npy", f"rows = {given.rows} was given; only .npy files are cut by rows. A Parquet "
-                                               "shard is a row "
-                                               "group, and others are cut by bytes.")
+          "shard is a row group, and others are cut by bytes.")
     check(given.d is None or kind == "libsvm", f"d = {given.d} was given; it is for functions and LIBSVM files. These files "
-                                               "tell how many "
-                                               "columns they have.")
+          "tell how many columns they have.")
     said = [source, *(f"{name} {value}" for name, value in (("target", given.target), ("weights", given.sample_weight))
                       if value is not None)]
     return READERS[kind](files, given._replace(words=", ".join(said)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from math import isfinite
@@ -14,19 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from greedyhull.data.columns import Kind, Place, Schema, Taken, Wanted, agreed, checked, places, schema
-from greedyhull.data.files import (
-    Block,
-    FileShards,
-    Piece,
-    Portion,
-    SeenFile,
-    blocks,
-    most_columns,
-    portions,
-    read,
-    reading,
-    too_many,
-)
+from greedyhull.data.files import Block, FileShards, Piece, SeenFile, blocks, most_columns, portions, read, reading, too_many
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.types import Array, Shard
 
@@ -35,116 +23,45 @@ NUMBERS, WORDS, NOTHING = (
     Kind(True, False, "numbers", False), Kind(False, False, "words", True), Kind(True, False, "nothing yet", False))
 
 
-class Looked(NamedTuple):
-    """What a first pass found: the columns, what parts them, the blocks after the names, and whether there are no rows."""
+class CsvFile(NamedTuple):
+    """The layout of a file: its columns, their separator, the blocks of lines after the names, and whether it has no rows."""
 
     columns: Schema
     mark: str
     blocks: list[Block]
     empty: bool
 
-
-@dataclass(frozen=True, slots=True)
-class Records:
-    """Lines of a file; ``places`` are those of the features, of the target and of the weights among ``width`` cells."""
-
-    file: SeenFile
-    block: Block
-    mark: str
-    width: int
-    places: tuple[int, ...]
-    taken: Taken
-
-    @property
-    def files(self) -> tuple[SeenFile, ...]:
-        return (self.file,)
-
-    @property
-    def part(self) -> str:
-        return "" if self.block.line <= 2 and self.block.stop in (-1, self.file.size) else f"from line {self.block.line} on"
-
-    def load(self) -> Shard:
-        with reading(self.file.shown, WHAT):
-            text = read(self.file, self.block)
-            text = text if self.block.stop >= 0 else text[self.block.start :]  # a packed file is unpacked from its beginning
-            if not _even(text, self.mark.encode(), self.width):
-                self._check_cells(text)
-            A = self._numbers(text)
-        d = len(self.taken.features)
-        place = Place(f"{self.file.shown}{self.part and ' '}{self.part}", 0, self.taken.features, "column "
-              f"{self.taken.target}",
-                      f"column {self.taken.weight}")
-        return checked(A[:, :d], A[:, d], None if self.taken.weight is None else A[:, d + 1], place)
-
-    def _numbers(self, text: bytes) -> Array:
-        if not text.strip():
-            return np.empty((0, len(self.places)))
-        try:
-            return np.loadtxt(StringIO(text.decode("utf-8-sig")), delimiter=self.mark, usecols=list(self.places),
-                              quotechar='"', comments=None, ndmin=2)
-        except ValueError as error:
-            self._check_numbers(text)
-            raise GreedyhullError(f"{self.file.shown} cannot be read as {WHAT} ({error}).") from error
-
-    def _check_cells(self, text: bytes) -> None:
-        """Every line has as many cells as there are columns: one too many would shift the others, and nobody would know."""
-        for line, cells in self._records(text):
-            if len(cells) != self.width:
-                raise GreedyhullError(f"Line {line} of {self.file.shown} has {len(cells)} cells; {self.width} are wanted, one "
-                                      "for each column. Fill what is missing, and quote cells that contain the separator.")
-
-    def _check_numbers(self, text: bytes) -> None:
-        """An error that names the first cell that holds no number."""
-        names = [*self.taken.features, self.taken.target, self.taken.weight]
-        for line, cells in self._records(text):
-            for name, j in zip(names, self.places, strict=False):
-                if not _is_number(cells[j]):
-                    given = f'"{cells[j][:40]}"' if cells[j].strip() else "nothing"
-                    raise GreedyhullError(f"Line {line} of {self.file.shown} has {given} in column {name}; a number is "
-                                          "wanted. Fill the cell, or leave the line or the column out.")
-
-    def _records(self, text: bytes) -> list[tuple[int, list[str]]]:
-        reader = csv.reader(StringIO(text.decode("utf-8-sig"), newline=""), delimiter=self.mark)
-        return [(self.block.line + reader.line_num - 1, cells) for cells in reader if cells]
+    def text(self, block: Block) -> bytes:
+        """The text of a block; an error unless every line has as many cells as there are columns."""
+        file, width = self.columns.file, len(self.columns.kinds)
+        with reading(file.shown, WHAT):
+            text = read(file, block)
+            text = text if block.stop >= 0 else text[block.start :]  # a packed file is unpacked from its beginning
+            if not _even(text, self.mark.encode(), width):
+                _check_cells(text, self.mark, width, file, block.line)
+            return text
 
 
-def csv_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
-    """The lines of all files; which columns hold numbers is what their first lines say."""
-    looked = [_looked_at(file) for file in files]
-    full = [one for one in looked if not one.empty]
-    taken = agreed([one.columns for one in full or looked], given)
-    pieces: list[Piece] = []
-    for one in looked:
-        names = list(one.columns.kinds)
-        if one.empty:  # the cells that it has not got would have been like those of the others
-            like = (full or looked)[0].columns.kinds
-            agreed([(full or looked)[0].columns,
-                    Schema(one.columns.file, {name: like.get(name, NUMBERS) for name in names})], given)
-        places = tuple(names.index(name) for name in (*taken.features, taken.target, taken.weight) if name is not None)
-        pieces.extend(Records(one.columns.file, block, one.mark, len(names), places, taken) for block in one.blocks)
-    return FileShards(tuple(pieces), len(taken.features), taken.features, given.words)
-
-
-def _looked_at(file: SeenFile) -> Looked:
-    found: list[Portion | Block] = []
+def csv_file(file: SeenFile) -> CsvFile:
+    """The layout of a file, from one pass over it; which columns hold numbers is what its first row says."""
+    found: list[Block] = []
     first = b""
     with reading(file.shown, WHAT):
         for portion in portions(file, quoted=True):
             first += portion.text if len(found) < 2 else b""  # the names, and a row after them
             found.append(Block(portion.start, 0, portion.line))
-        check(bool(first.split(b"\n", 1)[0].strip()), f"{file.shown} begins with an empty line; names of columns, or "
-                                                      "numbers, are wanted.")
+        check(bool(first.split(b"\n", 1)[0].strip()),
+              f"{file.shown} begins with an empty line; names of columns, or numbers, are wanted.")
         mark = max(",;\t", key=lambda mark: len(_first_two(first, mark)[0]))
         names, row, begin, lines = _first_two(first, mark)
-    if all(_is_number(name) for name in names):  # there is no line of names
-        row, begin, lines = names, 0, 0
-        names = [str(j) for j in range(len(names))]
-    kinds = [(NUMBERS if _is_number(cell) or not cell.strip() else WORDS) for cell in row] if row else [NOTHING] * len(names)
-    check(len(kinds) == len(names), f"Line {lines + 1} of {file.shown} has {len(kinds)} cells; {len(names)} are wanted, one "
-                                    "for each column.")
+        if all(map(_is_number, names)):  # there is no line of names
+            names, row, begin, lines = [str(j) for j in range(len(names))], names, 0, 0
+        if row and len(row) != len(names):
+            _check_cells(first[begin:], mark, len(names), file, 1 + lines)
+    kinds = [NUMBERS if _is_number(cell) or not cell.strip() else WORDS for cell in row] or [NOTHING] * len(names)
     made = blocks(file, found)
     made[0] = Block(begin, made[0].stop, 1 + lines)
-    return Looked(schema(file, list(zip(names, kinds, strict=True))), mark, made, not row)
+    return CsvFile(schema(file, list(zip(names, kinds, strict=True))), mark, made, not row)
 
 
 def _first_two(text: bytes, mark: str) -> tuple[list[str], list[str], int, int]:
@@ -175,12 +92,91 @@ def _even(text: bytes, mark: bytes, width: int) -> bool:
     return bool(((counts == width - 1) | blank).all())
 
 
+def text_lines(text: bytes) -> StringIO:
+    """UTF-8 text as lines, which end as they are written."""
+    return StringIO(text.decode("utf-8-sig"), newline="")
+
+
+def _records(text: bytes, mark: str, line: int) -> Iterator[tuple[int, list[str]]]:
+    """The records that have cells, each with the number of its last line; the text begins on ``line``."""
+    reader = csv.reader(text_lines(text), delimiter=mark)
+    return ((line + reader.line_num - 1, cells) for cells in reader if cells)
+
+
+def _check_cells(text: bytes, mark: str, width: int, file: SeenFile, line: int) -> None:
+    """Every record has as many cells as there are columns: one too many would shift the others, and nobody would know."""
+    for number, cells in _records(text, mark, line):
+        if len(cells) != width:
+            raise GreedyhullError(f"Line {number} of {file.shown} has {len(cells)} cells; {width} are wanted, one for each "
+                                  "column. Fill what is missing, and quote cells that contain the separator.")
+
+
+def csv_cells(text: bytes, mark: str, places: Sequence[int], dtype: type = float) -> Array:
+    """The cells of some columns, a row for each record; a ValueError where one is no number and ``dtype`` is float."""
+    if not text.strip():
+        return np.empty((0, len(places)))
+    return np.loadtxt(text_lines(text), dtype, delimiter=mark, usecols=list(places), quotechar='"',
+                      comments=None, ndmin=2)
+
+
+def csv_numbers(layout: CsvFile, block: Block, places: Sequence[int],
+                remedy: str = "Fill the cell, or leave the line or the column out.") -> Array:
+    """The numbers in some columns of a block; the error names the first cell that holds none."""
+    file, names, text = layout.columns.file, list(layout.columns.kinds), layout.text(block)
+    try:
+        return csv_cells(text, layout.mark, places)
+    except ValueError as error:
+        for line, cells in _records(text, layout.mark, block.line):
+            j = next((j for j in places if not _is_number(cells[j])), None)
+            if j is not None:
+                given = f'"{cells[j][:40]}"' if cells[j].strip() else "nothing"
+                raise GreedyhullError(f"Line {line} of {file.shown} has {given} in column {names[j]}; a number is wanted. "
+                                      f"{remedy}") from None
+        raise GreedyhullError(f"{file.shown} cannot be read as {WHAT} ({error}).") from error
+
+
 def _is_number(cell: str) -> bool:
     try:
         float("" if "_" in cell else cell)
     except ValueError:
         return False
     return True
+
+
+@dataclass(frozen=True, slots=True)
+class Records(Piece):
+    """Lines of a file; ``places`` are those of the features, of the target and of the weights among its columns."""
+
+    layout: CsvFile
+    block: Block
+    places: tuple[int, ...]
+    taken: Taken
+
+    @property
+    def part(self) -> str:
+        return "" if self.block.line <= 2 and self.block.stop in (-1, self.file.size) else f"from line {self.block.line} on"
+
+    def load(self) -> Shard:
+        A, d = csv_numbers(self.layout, self.block, self.places), len(self.taken.features)
+        place = Place(f"{self.file.shown}{self.part and ' '}{self.part}", 0, self.taken.features,
+                      f"column {self.taken.target}", f"column {self.taken.weight}")
+        return checked(A[:, :d], A[:, d], None if self.taken.weight is None else A[:, d + 1], place)
+
+
+def csv_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
+    """The lines of all files."""
+    found = [csv_file(file) for file in files]
+    full = [one for one in found if not one.empty] or found
+    taken = agreed([one.columns for one in full], given)
+    pieces: list[Piece] = []
+    for one in found:
+        file, names = one.columns.file, list(one.columns.kinds)
+        if one.empty:  # the cells that it has not got would have been like those of the others
+            like = full[0].columns
+            agreed([like, Schema(file, {name: like.kinds.get(name, NUMBERS) for name in names})], given)
+        at = tuple(names.index(name) for name in taken.columns)
+        pieces.extend(Records(file, one, block, at, taken) for block in one.blocks)
+    return FileShards(tuple(pieces), len(taken.features), taken.features, given.words)
 
 
 WHOLE = re.compile(r"[+-]?[0-9]{1,100}")
@@ -197,7 +193,7 @@ class Entries(NamedTuple):
 
 
 def parsed(lines: Iterable[str], name: str, begin: int = 1) -> Entries:
-    """What lines say; the first one is line ``begin`` of the file ``name``. Indices are as they are written."""
+    """The entries of lines; the first one is line ``begin`` of the file ``name``. Indices are as they are written."""
     labels, values, indices, starts = array("d"), array("d"), array("q"), array("q", [0])
     most = most_columns()
     for number, line in enumerate(lines, start=begin):
@@ -206,17 +202,13 @@ def parsed(lines: Iterable[str], name: str, begin: int = 1) -> Entries:
             continue
         try:
             label, entries = _parsed(cells, most)
-        except _Wrong as error:
+        except GreedyhullError as error:
             raise GreedyhullError(f"Line {number} of {name} {error}") from None
         labels.append(label)
         indices.extend(entries)
         values.extend(entries.values())
         starts.append(len(indices))
     return Entries(np.array(labels), np.array(values), np.array(indices), np.array(starts))
-
-
-class _Wrong(Exception):  # noqa: N818 — it never leaves this file
-    """What is wrong with a line."""
 
 
 def _parsed(cells: list[str], most: int) -> tuple[float, dict[int, float]]:
@@ -228,26 +220,30 @@ def _parsed(cells: list[str], most: int) -> tuple[float, dict[int, float]]:
         if index == "qid" and mark:
             continue
         if not (mark and WHOLE.fullmatch(index)):
-            raise _Wrong(f"is not in LIBSVM's format: \"{cell}\" stands where index:value is wanted, as in {EXAMPLE}.")
+            raise _misplaced(cell, "index:value")
         j = int(index)
         if j < 0:
-            raise _Wrong(f"has the index {j}; indices from 1, or from 0, are wanted.")
+            raise GreedyhullError(f"has the index {j}; indices from 1, or from 0, are wanted.")
         if j > most:
-            raise _Wrong(f"has the index {j}, which makes {too_many(j)}. Number the columns anew, leaving out those that are "
-                         "empty.")
+            raise GreedyhullError(f"has the index {j}, which makes {too_many(j)}. Number the columns anew, leaving out those "
+                                  "that are empty.")
         if j in entries:
-            raise _Wrong(f"has the index {j} twice; one value for each index is wanted.")
+            raise GreedyhullError(f"has the index {j} twice; one value for each index is wanted.")
         entries[j] = _number(value, f"a value of index {j}")
     return label, entries
+
+
+def _misplaced(cell: str, wanted: str) -> GreedyhullError:
+    return GreedyhullError(f"is not in LIBSVM's format: \"{cell}\" stands where {wanted} is wanted, as in {EXAMPLE}.")
 
 
 def _number(cell: str, what: str) -> float:
     try:
         number = float("" if "_" in cell else cell)
     except ValueError:
-        raise _Wrong(f"is not in LIBSVM's format: \"{cell}\" stands where {what} is wanted, as in {EXAMPLE}.") from None
+        raise _misplaced(cell, what) from None
     if not isfinite(number):
-        raise _Wrong(f"has {cell} for {what}; finite numbers are wanted. Leave the line out, or fill it in.")
+        raise GreedyhullError(f"has {cell} for {what}; finite numbers are wanted. Leave the line out, or fill it in.")
     return number
 
 
@@ -257,18 +253,13 @@ LIBSVM_WHAT = "LIBSVM's format"
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class Lines(Piece):
     """Lines of a file; indices count from ``first``, and X has d columns, of which ``features`` are kept."""
 
-    file: SeenFile
     block: Block
     first: int
     d: int
     features: tuple[int, ...] | None
-
-    @property
-    def files(self) -> tuple[SeenFile, ...]:
-        return (self.file,)
 
     @property
     def part(self) -> str:
@@ -278,8 +269,7 @@ class Lines:
         from scipy.sparse import csr_array
 
         with reading(self.file.shown, LIBSVM_WHAT):
-            text = read(self.file, self.block).decode("utf-8-sig")
-            found = parsed(StringIO(text, newline=""), self.file.shown, self.block.line)
+            found = parsed(text_lines(read(self.file, self.block)), self.file.shown, self.block.line)
         low, high = (int(end) for end in (found.indices.min(initial=self.first), found.indices.max(initial=self.first)))
         check(self.first <= low and high < self.first + self.d,  # SciPy would trust them
               f"{self.file.shown} has the index {low if low < self.first else high}, where {self.first} to "
@@ -293,43 +283,34 @@ class Lines:
 def libsvm_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
     """The lines of all files. A first pass finds where blocks begin, d, and whether indices count from 0 or from 1."""
     d = given.d
-    check(given.target in (None, "label", 0), f"target = {given.target!r} was given; the target of a LIBSVM file is the "
-                                              "label of each line. "
-                                              "Leave target out.")
+    check(given.target in (None, "label", 0), f"target = {given.target!r} was given; the target of a LIBSVM file is the label "
+          "of each line. Leave target out.")
     check(given.sample_weight is None, "LIBSVM files have no weights of samples. Leave sample_weight out, or write load(k).")
-    looked = [_libsvm_looked_at(file) for file in files]
-    lowest = [low for _, low, _ in looked if low is not None]
-    first = min([1, *lowest])
-    highest = max((high for _, _, high in looked if high is not None), default=None)
-    check(highest is not None or d is not None, f"The files hold no entries; lines such as {EXAMPLE} are wanted. Give d=, "
-                                                "the number of "
-                                                "columns, where there are none.")
-    wide = max(0 if highest is None else highest + 1 - first, 1)
-    wider = next((file for file, (_, _, high) in zip(files, looked, strict=True) if high is not None and d is not None
-                  and high + 1 - first > d), None)
+    looked = [_index_range(file) for file in files]
+    first, highest = min(low for _, low, _ in looked), max(high for _, _, high in looked)
+    check(highest >= 0 or d is not None, f"The files hold no entries; lines such as {EXAMPLE} are wanted. Give d=, the "
+          "number of columns, where there are none.")
+    D = max(highest + 1 - first, 1) if d is None else d
+    wider = next((file for file, (_, _, high) in zip(files, looked, strict=True) if high + 1 - first > D), None)
     check(wider is None, lambda: f"d = {d} was given, and {wider and wider.shown} has more columns: indices up to {highest}, "
-                                 "counted from "
-                                 f"{first}.")
-    D = wide if d is None else d
+          f"counted from {first}.")
     kept = places(Wanted(None, given.features, None), None, D, files[0].shown).features
     pieces: list[Piece] = [Lines(file, block, first, D, kept)
                            for file, (found, _, _) in zip(files, looked, strict=True) for block in found]
     return FileShards(tuple(pieces), D if kept is None else len(kept), None, given.words)
 
 
-def _libsvm_looked_at(file: SeenFile) -> tuple[list[Block], int | None, int | None]:
-    """The blocks of a file, and the least and the largest index."""
-    found: list[Portion | Block] = []
-    low, high, most = None, None, most_columns()
+def _index_range(file: SeenFile) -> tuple[list[Block], int, int]:
+    """The blocks of a file, the least index (1 at most) and the largest one (-1 where there is none)."""
+    found: list[Block] = []
+    low, high, most = 1, -1, most_columns()
     with reading(file.shown, LIBSVM_WHAT):
         for portion in portions(file):
             found.append(Block(portion.start, 0, portion.line))
             text = COMMENT.sub(b"", portion.text) if b"#" in portion.text else portion.text
             numbers = [int(index) for index in set(INDEX.findall(text))]
-            if numbers:
-                low = min(numbers) if low is None else min(low, *numbers)
-                high = max(numbers) if high is None else max(high, *numbers)
-            if high is not None and high > most:
-                parsed(StringIO(portion.text.decode("utf-8-sig"), newline=""), file.shown, portion.line)  # it names the line
+            low, high = min([low, *numbers]), max([high, *numbers])
+            if high > most:
+                parsed(text_lines(portion.text), file.shown, portion.line)  # it names the line
                 check(False, f"{file.shown} has the index {high}.")
     return blocks(file, found), low, high

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from math import inf
 from pathlib import Path
@@ -38,12 +38,12 @@ def page(template: str, path: str | Path, **given: Any) -> Path:
     return target
 
 
-def need() -> None:
+def need(what: str = "A report", modules: Mapping[str, str] = NEEDED, extra: str = "report") -> None:
     """An error that says what to install, where something is missing."""
-    missing = [name for module, name in NEEDED.items() if find_spec(module) is None]
+    missing = [name for module, name in modules.items() if find_spec(module) is None]
     if missing:
-        raise ModuleNotFoundError(f"A report needs {' and '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not "
-                                  f"installed. {installing('report')}")
+        raise ModuleNotFoundError(f"{what} needs {' and '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not "
+                                  f"installed. {installing(extra)}")
 
 
 def sized(weight: float) -> str:

@@ -1,6 +1,0 @@
-"""``python -m greedyhull.cli`` does what ``greedyhull`` does."""
-
-from greedyhull.cli import main
-
-if __name__ == "__main__":
-    main()
