@@ -7,8 +7,7 @@ import numpy as np
 
 import greedyhull as gh
 from greedyhull.experiments.counterexamples import made_up
-from greedyhull.experiments.paper import nonsmooth as theorem6
-from greedyhull.experiments.paper import stochastic as theorem5
+from greedyhull.experiments.paper import nonsmooth, stochastic
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.gradients import Dual, Svrg
 from greedyhull.theory import jones_rate, jones_variance, pairwise_jones_rate, rate
@@ -157,7 +156,7 @@ def reduced():
 def paper():
     """How much of the bounds of Theorems 5 and 6 is attained, and what an algorithm that never moves scores."""
     figure, panels = plt.subplots(1, 2, figsize=(8.5, 3.0), layout="constrained", sharey=True)
-    for axes, drawn, title in zip(panels, (theorem5.attained(), theorem6.attained()),
+    for axes, drawn, title in zip(panels, (stochastic.attained(), nonsmooth.attained()),
                                   ("Theorem 5: stochastic Jones", "Theorem 6: nonsmooth functions"), strict=True):
         for i, series in enumerate(drawn.series):
             look, width = {"bound": ("k--", 1.2), "exact": ("k:", 1.5)}.get(series.style, (f"C{i}", 1.6))

@@ -325,7 +325,7 @@ MUTANTS = (
            ("tests/objectives/test_ridged_matrices.py::test_models_have_the_ridge",)),
     Mutant("labelled arguments are aligned by label", "points/aligned.py", "return thing.iloc[:, order] if last else thing.iloc[order]",
            "return thing", ("tests/test_labels.py::test_the_answer_does_not_depend_on_the_order_of_labels",
-                            "tests/testing/test_fuzz.py::test_labels_that_are_ignored_are_found")),
+                            "tests/fuzz/test_fuzz.py::test_labels_that_are_ignored_are_found")),
     Mutant("labels of the objective are compared with those of the set", "points/aligned.py", "and mine != theirs", "and False",
            ("tests/points/test_aligned.py::test_objective_and_set_remember_labels_and_must_agree",)),
 )

@@ -15,7 +15,7 @@ from typing import Any
 from greedyhull.cli import DONE, SHORT
 from greedyhull.cli.console import Unwritten, check_folder
 from greedyhull.errors import check
-from greedyhull.experiments.paper.experiment import FULL, QUICK, Experiment, Finding, Scale
+from greedyhull.experiments.paper import FULL, QUICK, Experiment, Finding, Scale
 
 Say = Callable[[str], Any]
 

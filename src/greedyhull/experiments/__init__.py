@@ -14,7 +14,5 @@ from greedyhull.experiments.counterexamples import (
     variance_reduced_jones,
 )
 
-__all__ = [
-    "Curves", "Measured", "NonsmoothRates", "OverGreedy", "ViolatedCondition", "WrongLimit", "asfw_eg_a", "asfw_eg_b",
-    "asj_eg", "nonsmooth_rates", "variance_reduced_jones",
-]
+__all__ = ["Curves", "Measured", "NonsmoothRates", "OverGreedy", "ViolatedCondition", "WrongLimit", "asfw_eg_a", "asfw_eg_b",
+           "asj_eg", "nonsmooth_rates", "variance_reduced_jones"]

@@ -11,25 +11,13 @@ from math import lcm
 
 import numpy as np
 
-from greedyhull.atoms.l1_ball import L1Ball
-from greedyhull.atoms.lp_ball import L2Ball
-from greedyhull.atoms.simplex import Simplex
-from greedyhull.atoms.vertices import Vertices
-from greedyhull.driver.minimize import minimize
-from greedyhull.driver.stop import Callback, Gap, Iterations, Relative, Stop
-from greedyhull.errors import GreedyhullWarning, check
-from greedyhull.objectives.by_name import absolute, least_squares, logistic
+import greedyhull as gh
+from greedyhull.driver.stop import Stop
+from greedyhull.errors import check
 from greedyhull.objectives.composite import Composite
 from greedyhull.solvers.gradients.momentum import Minibatch
 from greedyhull.solvers.gradients.variance_reduced import Svrg
-from greedyhull.solvers.moreau_frank_wolfe import MoreauFrankWolfe
 from greedyhull.solvers.parts.progress import Event
-from greedyhull.solvers.parts.schedules import linear
-from greedyhull.solvers.parts.steps import Capped, Constant, Exact, OpenLoop, Power
-from greedyhull.solvers.regularized_stochastic_frank_wolfe import Fading, RegularizedStochasticFrankWolfe, Unweighted
-from greedyhull.solvers.smoothed import Smoothed
-from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
-from greedyhull.solvers.stochastic_jones import StochasticJones, VarianceReducedJones
 from greedyhull.types import Array, AtomSet, Objective, Solver, Summed
 
 ALARM = 1e-6  # probability that chance alone makes one comparison of runs with their expectation fail, at most
@@ -80,7 +68,7 @@ def repeated(run: Callable[[int], Array], runs: int, seed: int) -> tuple[Array, 
     check(runs >= 2, f"runs={runs!r} was given; at least two are wanted, for a standard error.")
     seeds = np.random.default_rng(seed).integers(2**31, size=runs)
     with warnings.catch_warnings():  # what is measured here is what cautions warn of
-        warnings.simplefilter("ignore", GreedyhullWarning)
+        warnings.simplefilter("ignore", gh.GreedyhullWarning)
         seen = np.array([run(int(s)) for s in seeds])
     return seen.mean(axis=0), seen.std(axis=0, ddof=1) / np.sqrt(runs)
 
@@ -99,11 +87,11 @@ def asfw_eg_a(k: int = 20, seed: int = 0, *, runs: int = 400) -> ViolatedConditi
     ±x/(2√2), whatever w is, so that w_k = Y_k x/(2√2) with Y_k a mean of signs, and E f(w_k) − f* = (2k + 1)/(3k(k + 1)).
     """
     check(k >= 1, f"k={k!r} was given; at least one step is wanted.")
-    f, S = least_squares(np.ones((2, 2)), np.array([1.0, -1.0])), L2Ball(2, 0.5)
-    solver = StochasticFrankWolfe(Minibatch(1), OpenLoop(), every=k + 1)
+    f, S = gh.least_squares(np.ones((2, 2)), np.array([1.0, -1.0])), gh.L2Ball(2, 0.5)
+    solver = gh.StochasticFrankWolfe(Minibatch(1), gh.OpenLoop(), every=k + 1)
 
     def run(s: int) -> Array:
-        w = minimize(f, S, solver, stop=Iterations(k + 1), seed=s).point.array()
+        w = gh.minimize(f, S, solver, stop=gh.Iterations(k + 1), seed=s).point.array()
         image = float(w.sum())
         return np.array([image**2, 0.5 * float(np.linalg.norm(2.0 * image * np.ones(2))) * (k + 2.0) / 2.0])
 
@@ -115,7 +103,7 @@ def asfw_eg_a(k: int = 20, seed: int = 0, *, runs: int = 400) -> ViolatedConditi
 
 
 @dataclass(frozen=True)
-class ByTurns(Constant):
+class ByTurns(gh.Constant):
     """Steps that come round again: ``eta``, then the ``others``."""
 
     others: tuple[float, ...] = ()
@@ -145,15 +133,15 @@ def asfw_eg_b(r: float = 0.5, eta: float | Sequence[float] | None = None, *, k: 
     check(k >= 1, f"k={k!r} was given; at least one step is wanted.")
     half = np.sqrt(0.75)
     X, y = np.array([[0.0, 1.0], [-half, -0.5], [half, -0.5]]), np.array([1.0, -1.0, -1.0])
-    f, S, mean = least_squares(X, y), L2Ball(2, r), np.array([0.0, 2.0 * r / 3.0])
+    f, S, mean = gh.least_squares(X, y), gh.L2Ball(2, r), np.array([0.0, 2.0 * r / 3.0])
     turns = () if eta is None else tuple(np.atleast_1d(eta).tolist())
     check(all(0.0 < step <= 1.0 for step in turns), f"eta={eta!r} was given; steps in (0, 1] are wanted.")
-    rule = OpenLoop() if eta is None else ByTurns(turns[0], turns[1:])
-    solver = StochasticFrankWolfe(Minibatch(1), rule, every=k + 1)
+    rule = gh.OpenLoop() if eta is None else ByTurns(turns[0], turns[1:])
+    solver = gh.StochasticFrankWolfe(Minibatch(1), rule, every=k + 1)
     least = 0.5 * r * r - 4.0 * r / 3.0 + 1.0
 
     def run(s: int) -> Array:
-        got = minimize(f, S, solver, start=mean, stop=Iterations(k + 1), seed=s).value
+        got = gh.minimize(f, S, solver, start=mean, stop=gh.Iterations(k + 1), seed=s).value
         return np.array([2.0 * float(got or 0.0) - least])
 
     (measured,), (error,) = repeated(run, runs, seed)
@@ -199,16 +187,16 @@ def asj_eg(p: Sequence[float] = EQUAL, *, k: int = 40, runs: int = 60, seed: int
     share = np.asarray(p, dtype=np.float64) / np.sum(p)
     least = 9.0 / float((1.0 / share).sum())
     corners = three()
-    f, S = least_squares(X, y), Vertices(corners)
-    free = StochasticJones(1, Exact(), every=k)
-    capped = StochasticJones(step=Capped(Power(0.5)), every=k)
+    f, S = gh.least_squares(X, y), gh.Vertices(corners)
+    free = gh.StochasticJones(1, gh.Exact(), every=k)
+    capped = gh.StochasticJones(step=gh.Capped(gh.Power(0.5)), every=k)
 
     def error(x: Array) -> float:
         return float(share @ (corners @ x - 1.0) ** 2) - least
 
     def run(s: int) -> Array:
-        told = minimize(f, S, free, stop=Iterations(k), seed=s)
-        held = minimize(f, S, capped, stop=Iterations(k), seed=s)
+        told = gh.minimize(f, S, free, stop=gh.Iterations(k), seed=s)
+        held = gh.minimize(f, S, capped, stop=gh.Iterations(k), seed=s)
         return np.array([error(told.point.array()), error(told.also["average"].array()), error(held.point.array())])
 
     mean, spread = repeated(run, runs, seed)
@@ -292,14 +280,11 @@ def nonsmooth_rates(budget: int = 10_000, *, runs: int = 2, seed: int = 0, ball:
     n, d = 100, 10
     X = rng.standard_normal((n, d)) / d**0.5
     y = X @ np.repeat([0.8, 0.0], [2, d - 2]) + 0.3 * rng.laplace(size=n)
-    f, S = absolute(X, y), L2Ball(d, 1.0) if ball == "l2" else L1Ball(d, 1.0)
-    optimum = minimize(f, S, Smoothed(), stop=Relative(1e-8) | Iterations(1000)).certificate.lower
-    solvers: dict[str, Solver] = {
-        "ARSFW": RegularizedStochasticFrankWolfe(Fading(), batch=1),
-        "ARSFW-U": RegularizedStochasticFrankWolfe(Unweighted(), batch=1),
-        "Moreau": MoreauFrankWolfe(batch=1),
-        "smoothing": Smoothed(),
-    }
+    f, S = gh.absolute(X, y), gh.L2Ball(d, 1.0) if ball == "l2" else gh.L1Ball(d, 1.0)
+    optimum = gh.minimize(f, S, gh.Smoothed(), stop=gh.Relative(1e-8) | gh.Iterations(1000)).certificate.lower
+    solvers: dict[str, Solver] = {"ARSFW": gh.RegularizedStochasticFrankWolfe(gh.Fading(), batch=1),
+                                  "ARSFW-U": gh.RegularizedStochasticFrankWolfe(gh.Unweighted(), batch=1),
+                                  "Moreau": gh.MoreauFrankWolfe(batch=1), "smoothing": gh.Smoothed()}
     seeds = rng.integers(2**31, size=runs).tolist()
     curves = tuple(_curve(name, f, S, solver, optimum, budget, seeds) for name, solver in solvers.items())
     return NonsmoothRates(f"{f!r} over {S!r}", optimum, curves)
@@ -307,7 +292,7 @@ def nonsmooth_rates(budget: int = 10_000, *, runs: int = 2, seed: int = 0, ball:
 
 def _curve(name: str, f: Summed, S: AtomSet, solver: Solver, optimum: float, budget: int, seeds: list[int]) -> Curve:
     """The mean over the seeds, at numbers of subgradients that all of them have passed."""
-    seen = [_watched(f, S, solver, budget, s) for s in seeds[: 1 if isinstance(solver, Smoothed) else None]]
+    seen = [_watched(f, S, solver, budget, s) for s in seeds[: 1 if isinstance(solver, gh.Smoothed) else None]]
     last = min(rows[-1, 0] for rows in seen)
     grid = np.array([x for x in seen[0][:, 0] if 0 < x <= last])
     mean = [np.mean([np.interp(grid, rows[:, 0], rows[:, j]) for rows in seen], axis=0) for j in (1, 2)]
@@ -322,8 +307,8 @@ def _watched(f: Summed, S: AtomSet, solver: Solver, budget: int, seed: int) -> A
         spent = (event.also or {}).get("spent", f.n * event.point.work.gradients)
         rows.append((float(spent), float(len(rows)), event.value))
 
-    stop: Stop = Callback(lambda event: rows[-1][0] >= budget) | Relative(1e-12)
-    s = minimize(f, S, solver, stop=stop, watch=watch, seed=seed)
+    stop: Stop = gh.Callback(lambda event: rows[-1][0] >= budget) | gh.Relative(1e-12)
+    s = gh.minimize(f, S, solver, stop=stop, watch=watch, seed=seed)
     out = np.array(rows)
     out[:, 1] = s.trace["oracle_calls"]
     return out
@@ -341,13 +326,9 @@ class Curves:
         return np.asarray(self.errors[self.names.index(name)])
 
 
-SOLVERS: dict[str, Solver] = {
-    "variance-reduced Jones": VarianceReducedJones(Svrg(linear(4.0))),
-    "ASJ": StochasticJones(),
-    "ASJ, batches 4k": StochasticJones(linear(4.0), OpenLoop()),
-    "ASFW": StochasticFrankWolfe(),
-    "SVRF, batches 4k": StochasticFrankWolfe(Svrg(linear(4.0)), OpenLoop()),
-}
+SOLVERS: dict[str, Solver] = {"variance-reduced Jones": gh.VarianceReducedJones(Svrg(gh.linear(4.0))),
+    "ASJ": gh.StochasticJones(), "ASJ, batches 4k": gh.StochasticJones(gh.linear(4.0), gh.OpenLoop()),
+    "ASFW": gh.StochasticFrankWolfe(), "SVRF, batches 4k": gh.StochasticFrankWolfe(Svrg(gh.linear(4.0)), gh.OpenLoop())}
 
 
 def variance_reduced_jones(problem: str = "least_squares", *, n: int = 2000, d: int = 20, passes: int = 20, runs: int = 5,
@@ -360,7 +341,7 @@ def variance_reduced_jones(problem: str = "least_squares", *, n: int = 2000, d: 
     check(problem in ("least_squares", "logistic"), f"problem={problem!r} was given; 'least_squares' or 'logistic' is wanted.")
     check(passes >= 1 and runs >= 1, f"passes={passes!r}, runs={runs!r} were given; at least one of each is wanted.")
     f, S = made_up(problem, n, d, seed)
-    least = minimize(f, S, stop=Gap(1e-11) | Iterations(2000)).certificate.lower
+    least = gh.minimize(f, S, stop=gh.Gap(1e-11) | gh.Iterations(2000)).certificate.lower
     spent = np.arange(passes + 1) * n
     errors = [np.mean([_variance_reduced_jones_curve(f, S, solver, spent, seed + 1 + r) for r in range(runs)], axis=0) - least
               for solver in SOLVERS.values()]
@@ -374,13 +355,13 @@ def made_up(problem: str, n: int, d: int, seed: int) -> tuple[Composite, AtomSet
     true = np.zeros(d)
     true[:5] = rng.dirichlet(np.ones(min(d, 5)))
     if problem == "least_squares":
-        return least_squares(X, X @ true + 0.5 * rng.standard_normal(n)), L1Ball(d, 1.0)
-    return logistic(X, np.where(rng.random(n) < 1.0 / (1.0 + np.exp(-3.0 * (X @ true))), 1.0, -1.0)), Simplex(d, 2.0)
+        return gh.least_squares(X, X @ true + 0.5 * rng.standard_normal(n)), gh.L1Ball(d, 1.0)
+    return gh.logistic(X, np.where(rng.random(n) < 1.0 / (1.0 + np.exp(-3.0 * (X @ true))), 1.0, -1.0)), gh.Simplex(d, 2.0)
 
 
 def _variance_reduced_jones_curve(f: Objective, S: AtomSet, solver: Solver, spent: Array, seed: int) -> Array:
     """The value after each number of gradients, interpolated between looks."""
     told: list[tuple[int, float]] = []
-    enough = Callback(lambda event: event.also["spent"] >= spent[-1])
-    minimize(f, S, solver, stop=enough, seed=seed, watch=lambda event: told.append((event.also["spent"], event.value)))
+    enough = gh.Callback(lambda event: event.also["spent"] >= spent[-1])
+    gh.minimize(f, S, solver, stop=enough, seed=seed, watch=lambda event: told.append((event.also["spent"], event.value)))
     return np.asarray(np.interp(spent, *np.array(told).T))

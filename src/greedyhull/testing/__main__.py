@@ -1,12 +1,4 @@
-"""``python -m greedyhull.testing fuzz``: random problems, each certificate against a reference."""
-
-from __future__ import annotations
-
-import sys
-
-from greedyhull.testing.fuzz import main
+"""``python -m greedyhull.testing`` has no command: the fuzzer is part of the tests."""
 
 if __name__ == "__main__":
-    if sys.argv[1:2] != ["fuzz"]:
-        raise SystemExit("usage: python -m greedyhull.testing fuzz --runs 1000 --seed 7  (--help tells more)")
-    raise SystemExit(main(sys.argv[2:]))
+    raise SystemExit("The fuzzer is part of the tests: run `python -m tests.fuzz` from the root of a checkout.")

@@ -1,13 +1,13 @@
 """Every check against a bound can fail: it does if the bound is divided by more than the factor that the page states."""
 
-import importlib
-
 import pytest
 
-from greedyhull.experiments.paper import QUICK
-from greedyhull.experiments.paper.experiment import Check, bounded
-from greedyhull.experiments.paper.nonsmooth import IDLE
+from greedyhull import theory
+from greedyhull.experiments.paper import QUICK, nonsmooth, stochastic
+from greedyhull.experiments.paper.checks import Check, bounded
+from greedyhull.experiments.paper.page import EXPERIMENTS
 
+NAMED = {experiment.name: experiment for experiment in EXPERIMENTS}
 BOUNDS = {  # what each experiment asks theory for
     "lemma2": ["recursion"],
     "theorem1": ["recursion", "limit"],
@@ -36,21 +36,20 @@ OTHERS = {"theorem2": {"c = 0: largest error over the exact worst case of so man
 
 @pytest.mark.parametrize("name", BOUNDS)
 def test_divided_bounds_fail(name, monkeypatch):
-    module = importlib.import_module(f"greedyhull.experiments.paper.statements.{name}")
+    run = NAMED[name].run
     if name in ("theorem5", "asfw"):  # what is expected is exact: runs, which take long, change nothing
-        monkeypatch.setattr("greedyhull.experiments.paper.nonsmooth.Rare.measured", lambda *_: 1.0)
-        monkeypatch.setattr("greedyhull.experiments.paper.nonsmooth.Bent.measured", lambda *_: 1.0)
-        if name == "theorem5":
-            monkeypatch.setattr(module, "typical", lambda *_: (module.attained(), module.Table("", (), ())))
-    checks = [check for check in module.run(QUICK, 0).checks if check.share]
+        monkeypatch.setattr(nonsmooth.RareTerms, "measured", lambda *_: 1.0)
+        monkeypatch.setattr(nonsmooth.ConcaveTerms, "measured", lambda *_: 1.0)
+        monkeypatch.setattr(stochastic, "typical", lambda *_: (stochastic.attained(), stochastic.Table("", (), ())))
+    checks = [check for check in run(QUICK, 0).checks if check.share]
     assert checks and all(check.ok for check in checks)
     divisor = 1.02 * max(check.factor for check in checks if check.what not in OTHERS.get(name, ()))
     for function in BOUNDS[name]:
         by = 1.0 / divisor if name == "pairwise_contraction" else divisor  # a stronger bound removes more
-        monkeypatch.setattr(module, function, smaller(getattr(module, function), by))
+        monkeypatch.setattr(theory, function, smaller(getattr(theory, function), by))
     if name == "theorem6":  # bounds that doing nothing passes are not checked: the same ones again
-        monkeypatch.setattr(module, "IDLE", IDLE / divisor)
-    again = [check for check in module.run(QUICK, 0).checks if check.share and check.what not in OTHERS.get(name, ())]
+        monkeypatch.setattr(nonsmooth, "IDLE", nonsmooth.IDLE / divisor)
+    again = [check for check in run(QUICK, 0).checks if check.share and check.what not in OTHERS.get(name, ())]
     assert [check.what for check in again if check.ok] == []
     before = {check.what: check.measured for check in checks}
     for check in again:  # so that each fails from its own factor on
@@ -64,8 +63,7 @@ def smaller(function, divisor):
 @pytest.mark.parametrize("name", ["lemma1", "lemma2", "theorem4", "theorem2", "curvature", "oracles"])
 def test_what_is_measured_against_an_exact_constant_leaves_no_room(name):
     """These bounds are attained, up to a hundredth, by at least one of the instances."""
-    module = importlib.import_module(f"greedyhull.experiments.paper.statements.{name}")
-    assert min(check.factor for check in module.run(QUICK, 0).checks if check.share) < 1.02
+    assert min(check.factor for check in NAMED[name].run(QUICK, 0).checks if check.share) < 1.02
 
 
 def test_the_factor_is_where_a_check_begins_to_fail():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from greedyhull.experiments import asfw_eg_b
-from greedyhull.experiments.paper.experiment import fitted
+from greedyhull.experiments.paper.checks import fitted
 from greedyhull.experiments.paper.problems import logit, play
 from greedyhull.experiments.paper.propositions import hoeffding
 from greedyhull.experiments.paper.stochastic import promised_by_k, promised_by_squares

@@ -16,7 +16,7 @@ import pytest
 
 from greedyhull.cli import run
 from greedyhull.experiments.paper import QUICK, Check, Experiment, Figure, Finding, Series
-from greedyhull.experiments.paper.experiment import at_least, at_most, equal, fitted
+from greedyhull.experiments.paper.checks import at_least, at_most, equal, fitted
 from greedyhull.experiments.paper.page import EXPERIMENTS, MISPRINTS, csv_name, svg, write, write_csv
 
 NAMES = [experiment.name for experiment in EXPERIMENTS]

@@ -22,7 +22,7 @@ t=(R/'kernels/group_qp.py').read_text()
 if 'from typing import Any' not in t: sub('@kernels/group_qp.py',('import numpy as np\n','from typing import Any\n\nimport numpy as np\n'))
 for f in ['tests/test_numbers.py','docs/numbers.md','tests/types/test_override.py','tests/typed/kept.py','tests/contracts/delete_one.py']:
     (ROOT/f).unlink(missing_ok=True)
-sub('tests/test_rooms.py',('    {"atoms"},\n    {"objectives"},\n','    {"atoms", "data"},\n    {"objectives"},\n    {"remote"},\n'),
+sub('tests/test_layers.py',('    {"atoms"},\n    {"objectives"},\n','    {"atoms", "data"},\n    {"objectives"},\n    {"remote"},\n'),
  ('ALLOWED = {  # arrows that point upwards, each with its reason\n','ALLOWED = {  # arrows that point upwards, each with its reason\n    ("objectives/ridge.py", "remote"): "objectives take shards in place of X and y; loaded when shards are given",\n    ("objectives/smoothing.py", "remote"): "smoothed losses over shards; loaded when shards are given",\n'))
 sub('docs/index.md',("- [Numbers](numbers.md): the constants inside `Corrective` and the driver, and the effect of changing them.\n",""))
 sub('docs/guide.rst',("   numbers\n",""))

@@ -9,66 +9,36 @@ from typing import NamedTuple
 
 import numpy as np
 
-from greedyhull.atoms.l1_ball import L1Ball
-from greedyhull.atoms.simplex import Simplex
-from greedyhull.atoms.vertices import Vertices
-from greedyhull.atoms.wrapped import oracle
+import greedyhull as gh
+from greedyhull import theory
 from greedyhull.driver.bounds.record import steps_of
-from greedyhull.driver.minimize import minimize
-from greedyhull.driver.stop import Iterations
 from greedyhull.experiments.counterexamples import ALARM, bernstein
-from greedyhull.experiments.paper.experiment import (
-    Check,
-    Experiment,
-    Figure,
-    Finding,
-    Scale,
-    Table,
-    bounded,
-    curve,
-    equal,
-    fitted,
-)
+from greedyhull.experiments.paper import Figure, Finding, Scale, Table, curve, experiment
+from greedyhull.experiments.paper.checks import Check, bounded, equal, fitted
 from greedyhull.experiments.paper.problems import Kinked, kinked, means, spread, unwarned
-from greedyhull.objectives.black_box import finite_sum
-from greedyhull.objectives.stream import Stream, expectation
-from greedyhull.solvers.parts.looks import MinibatchGap
+from greedyhull.objectives.stream import Stream
 from greedyhull.solvers.parts.progress import Event
-from greedyhull.solvers.parts.schedules import power
-from greedyhull.solvers.parts.steps import Power, in_advance
-from greedyhull.solvers.regularized_stochastic_frank_wolfe import Fading, RegularizedStochasticFrankWolfe, Steady, Unweighted
-from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
-from greedyhull.solvers.stochastic_jones import StochasticJones, VarianceReducedJones
-from greedyhull.theory import (
-    ConstantWeights,
-    UniformAverage,
-    VariableWeights,
-    arsfw,
-    arsfw_along,
-    arsfw_printed,
-    arsfw_rate1,
-    arsfw_rate1_printed,
-)
+from greedyhull.solvers.parts.steps import in_advance
 from greedyhull.types import Array, Atom, AtomSet
 
-Sampling = StochasticJones | StochasticFrankWolfe | VarianceReducedJones
+Sampling = gh.StochasticJones | gh.StochasticFrankWolfe | gh.VarianceReducedJones
 
 SMALL = 1e-4  # s, the slope of the common terms, with the other sign
-ENDS = Vertices(np.array([[1.0], [-1.0]]))  # the atoms; the first is the start
+ENDS = gh.Vertices(np.array([[1.0], [-1.0]]))  # the atoms; the first is the start
 IDLE = 2.0  # the error of the start: what doing nothing scores
 
 
-class Slope:
-    """The mean of a batch: a slope."""
+class BatchMean:
+    """The mean of a batch: ⟨g, w⟩ − (a/2)‖w‖²."""
 
-    def __init__(self, slope: float) -> None:
-        self.slope, self.g = slope, np.array([slope])
+    def __init__(self, g: Array, curved: float = 0.0) -> None:
+        self.g, self.curved = g, curved
 
     def value(self, w: Array) -> float:
-        return self.slope * float(w[0])
+        return float(self.g @ w) - 0.5 * self.curved * float(w @ w)
 
     def gradient(self, w: Array) -> Array:
-        return self.g
+        return np.asarray(self.g - self.curved * w) if self.curved else self.g
 
 
 @dataclass(frozen=True)
@@ -85,26 +55,29 @@ class Expected:
 
 
 @dataclass(frozen=True)
-class Rare:
-    """The instance with steep terms of probability ``q``."""
+class RareTerms:
+    """Terms ξw on [−1, 1]: ξ = −s but for a steep one of probability ``q``, so that E ξ = 1."""
 
     q: float
+    curved = 0.0
+    idle = IDLE
 
     @property
     def f(self) -> Stream:
         """A stream, so that batches may be as large as they like."""
-        steep = 1.0 + (1.0 + SMALL) * (1.0 - self.q) / self.q
+        low = self.curved + SMALL
+        steep = 1.0 + (1.0 + low) * (1.0 - self.q) / self.q
 
-        def draw(size: int, rng: np.random.Generator) -> Slope:
+        def draw(size: int, rng: np.random.Generator) -> BatchMean:
             m = int(rng.binomial(size, self.q))
-            return Slope((m * steep - (size - m) * SMALL) / size)
+            return BatchMean(np.array([(m * steep - (size - m) * low) / size]), self.curved)
 
-        return expectation(draw, 1)
+        return gh.expectation(draw, 1, convex=not self.curved)
 
     @property
     def sigma(self) -> float:
         """The standard deviation of ξ, exactly."""
-        return (1.0 + SMALL) * math.sqrt((1.0 - self.q) / self.q)
+        return (1.0 + self.curved + SMALL) * math.sqrt((1.0 - self.q) / self.q)
 
     @property
     def sharp(self) -> dict[str, float]:
@@ -125,6 +98,10 @@ class Rare:
         """The error of the mean of w_1, …, w_T with weights η_k."""
         return self.expected(eta, batch, np.append(eta / eta.sum(), 0.0))
 
+    def horizon(self, t: int) -> Expected:
+        """The error of the average of t steps t^−½ with batches of t."""
+        return self.average(np.full(t, t**-0.5), np.full(t, float(t)))
+
     def last(self, eta: Array, batch: Array) -> Expected:
         """The error of w_{T+1}."""
         return self.expected(eta, batch, np.append(np.zeros(len(eta)), 1.0))
@@ -140,15 +117,15 @@ def averaged(f: Stream, S: AtomSet, solver: Sampling, start: Atom, steps: int, r
     Stochastic Frank-Wolfe keeps no mean, so that its points are gathered on the way; their weights are its steps, which are
     known in advance.
     """
-    walks = point == "average" and isinstance(solver, StochasticFrankWolfe)
-    quiet = replace(solver, every=1 if walks else steps + 1, look=MinibatchGap(2))
+    walks = point == "average" and isinstance(solver, gh.StochasticFrankWolfe)
+    quiet = replace(solver, every=1 if walks else steps + 1, look=gh.MinibatchGap(2))
     path: list[Array] = []
     watch = (lambda event: path.append(event.point.array())) if walks else ()
     total = np.zeros(S.shape)
     with unwarned():
         for s in np.random.default_rng(seed).integers(2**31, size=runs):
             path.clear()
-            got = minimize(f, S, quiet, start=start, stop=Iterations(steps + 1), seed=int(s), watch=watch)
+            got = gh.minimize(f, S, quiet, start=start, stop=gh.Iterations(steps + 1), seed=int(s), watch=watch)
             if walks:
                 total += np.average(path[:steps], axis=0, weights=steps_of(in_advance(solver.step), steps))
             else:
@@ -159,46 +136,17 @@ def averaged(f: Stream, S: AtomSet, solver: Sampling, start: Atom, steps: int, r
 CURVED = 0.1  # a
 
 
-class Piece:
-    """The mean of a batch: a slope, less (a/2)w²."""
-
-    def __init__(self, slope: float) -> None:
-        self.slope = slope
-
-    def value(self, w: Array) -> float:
-        return self.slope * float(w[0]) - 0.5 * CURVED * float(w[0]) ** 2
-
-    def gradient(self, w: Array) -> Array:
-        return np.array([self.slope - CURVED * w[0]])
-
-
-@dataclass(frozen=True)
-class Bent:
+class ConcaveTerms(RareTerms):
     """Terms ξw − (a/2)w², ξ = −a − s but for a steep one of probability ``q``, so that E ξ = 1.
 
     A batch without a steep term has a negative slope on all of [−1, 1], any other a positive one, so that the atoms are
-    independent as in `Rare`. f is concave: no step rises above its linearisation, and M = 0.
+    independent as in `RareTerms`. f is concave: no step rises above its linearisation, and M = 0.
     """
 
-    q: float
+    curved = CURVED
+    idle = 2.0 * (1.0 - CURVED)  # the gap at the start
 
-    @property
-    def f(self) -> Stream:
-        low = CURVED + SMALL
-        steep = 1.0 + (1.0 + low) * (1.0 - self.q) / self.q
-
-        def draw(size: int, rng: np.random.Generator) -> Piece:
-            m = int(rng.binomial(size, self.q))
-            return Piece((m * steep - (size - m) * low) / size)
-
-        return expectation(draw, 1, convex=False)
-
-    @property
-    def sharp(self) -> dict[str, float]:
-        """What `theory.asfw_gap` asks for; begun at +1."""
-        return {"M": 0.0, "sigma": (1.0 + CURVED + SMALL) * math.sqrt((1.0 - self.q) / self.q), "r_S": 1.0, "e1": 2.0}
-
-    def expected(self, t: int) -> Expected:
+    def drawn(self, t: int) -> Expected:
         """The gap (1 − aw)(1 + w) of a point drawn from w_1, …, w_t, for t steps t^−½ with batches of t."""
         eta, up = t**-0.5, (1.0 - self.q) ** t
         atom = np.array([1.0, 2.0 * up - 1.0] * 2 + [1.0])  # the powers of an atom ±1: their means
@@ -211,9 +159,9 @@ class Bent:
                                    for i in range(j + 1)) for j in range(5)])
         return Expected(first, second - first**2, 2.0)
 
-    def measured(self, solver: Sampling, t: int, runs: int, seed: int) -> float:
+    def measured(self, solver: Sampling, steps: int, runs: int, seed: int, point: str = "last") -> float:
         """The mean gap of the points that the solver has drawn."""
-        return float(np.mean([self.gap(averaged(self.f, ENDS, solver, ENDS[0], t, 1, int(s), "last")[0])
+        return float(np.mean([self.gap(averaged(self.f, ENDS, solver, ENDS[0], steps, 1, int(s), point)[0])
                               for s in np.random.default_rng(seed).integers(2**31, size=runs)]))
 
     @staticmethod
@@ -241,34 +189,21 @@ class Lost:
         return self.constants["e1"]
 
 
-class Pair:
-    """The mean of a batch: the slope of the first coordinate is random, that of the second is G."""
-
-    def __init__(self, slope: float) -> None:
-        self.g = np.array([slope, STEEP])
-
-    def value(self, w: Array) -> float:
-        return float(self.g @ w)
-
-    def gradient(self, w: Array) -> Array:
-        return self.g
-
-
-def tolerant(solver: Sampling, t: int, c: float, runs: int, seed: int) -> Lost:
+def with_tolerance(solver: Sampling, t: int, c: float, runs: int, seed: int) -> Lost:
     """t steps η = t^−½ with batches of t on f(u, v) = u + Gv over the atoms (±1, 0) and (±1, cη/G), tolerance cη.
 
-    The first coordinate is that of `Rare`. The oracle answers with v = cη/G in place of 0, which loses cη, all that is
+    The first coordinate is that of `RareTerms`. The oracle answers with v = cη/G in place of 0, which loses cη, all that is
     allowed, at every step. r_S is 1 up to cη/G, so that the noise costs what it does without the second coordinate.
     """
-    rare, eta = Rare(0.5 / t), t**-0.5
+    rare, eta = RareTerms(0.5 / t), t**-0.5
     lost, first = c * eta, rare.f
 
-    def draw(size: int, rng: np.random.Generator) -> Pair:
-        return Pair(float(first.draw(size, rng).slope))
+    def draw(size: int, rng: np.random.Generator) -> BatchMean:
+        return BatchMean(np.array([first.draw(size, rng).g[0], STEEP]))
 
-    S = oracle(lambda g: (np.array([-1.0 if g[0] > 0.0 else 1.0, lost / STEEP]), lost), 2, bound=1.0)
+    S = gh.oracle(lambda g: (np.array([-1.0 if g[0] > 0.0 else 1.0, lost / STEEP]), lost), 2, bound=1.0)
     start = S.atom(np.array([-1.0, STEEP]))
-    mean = averaged(expectation(draw, 2), S, solver, start, t, runs, seed, "average") @ np.array([1.0, STEEP]) + 1.0
+    mean = averaged(gh.expectation(draw, 2), S, solver, start, t, runs, seed, "average") @ np.array([1.0, STEEP]) + 1.0
     noisy = rare.average(np.full(t, eta), np.full(t, float(t)))
     constants = {"M": 0.0, "sigma": rare.sigma, "r_S": float(np.hypot(1.0, lost / STEEP)), "c": c, "e1": IDLE + lost}
     return Lost(runs, float(mean), noisy.mean + lost, noisy.room(runs), constants)
@@ -316,21 +251,21 @@ class OnALine:
         return mean / total + 1.0
 
 
-def solved(weights: Fading | Steady | Unweighted, t: int) -> float:
+def solved(weights: gh.Fading | gh.Steady | gh.Unweighted, t: int) -> float:
     """The same from the solver."""
-    return _run(RegularizedStochasticFrankWolfe(weights, batch=1, every=t + 1), t)
+    return _run(gh.RegularizedStochasticFrankWolfe(weights, batch=1, every=t + 1), t)
 
 
 def solved_with(c: float, p: float, t: int) -> float:
     """The same from the solver, for σ_k = ck^{−3p/2} and η_k = k^−p."""
-    return _run(RegularizedStochasticFrankWolfe(power(1.5 * p, c), Power(p), batch=1, every=t + 1), t)
+    return _run(gh.RegularizedStochasticFrankWolfe(gh.power(1.5 * p, c), gh.Power(p), batch=1, every=t + 1), t)
 
 
-def _run(solver: RegularizedStochasticFrankWolfe, t: int) -> float:
-    f = finite_sum(lambda w, index: float(w[0]), lambda w, index: np.ones(1), 1, 1)
-    S = Vertices(np.array([[1.0], [-1.0]]))
+def _run(solver: gh.RegularizedStochasticFrankWolfe, t: int) -> float:
+    f = gh.finite_sum(lambda w, index: float(w[0]), lambda w, index: np.ones(1), 1, 1)
+    S = gh.Vertices(np.array([[1.0], [-1.0]]))
     with unwarned():
-        return float(minimize(f, S, solver, start=S[0], stop=Iterations(t + 1)).point.array()[0]) + 1.0
+        return float(gh.minimize(f, S, solver, start=S[0], stop=gh.Iterations(t + 1)).point.array()[0]) + 1.0
 
 
 Row = tuple[str | float, ...]
@@ -339,7 +274,15 @@ LAGS = "K bounds how far the point lags behind the leader at every step, and it 
 PRINTED = "3L stands for L, and 2 for ½"
 
 
-def run(scale: Scale, seed: int) -> Finding:
+@experiment(
+    "theorem6", "Theorem 6", "Nonsmooth functions: ARSFW",
+    "ARSFW steps toward an atom for ḡ_k + ∇Φ(w_k), ḡ_k the σ-weighted sum of past subgradients. With η_k = k^−½ and σ_k = "
+    "ck^−¾ its average has an expected error of O(ln t/t^¼), with σ_k = ct^−¾ of O(t^−¼).",
+    "The final bounds are true as printed for p < 1, although a step of their proof is false (see Lemma 4); corrected, "
+    "with L in place of 3L and ½ in place of 2, they are smaller.",
+    "How near can the error come to both bounds, for all weights, other powers and erring oracles? What do hinge and absolute "
+    "loss do?")
+def theorem6(scale: Scale, seed: int) -> Finding:
     checks: list[Check] = []
     rows: list[Row] = []
     for part in (weighted(), rate1(), agreement(400 if scale.runs < 100 else 4000)):
@@ -368,10 +311,10 @@ class Way(NamedTuple):
         """The run, and its bound."""
         c = self.times * t**-0.25
         if self.name == "constant":
-            return OnALine.steady(t, c), float(arsfw(ConstantWeights(), t, c=c, **CONSTANTS))
+            return OnALine.steady(t, c), float(theory.arsfw(theory.ConstantWeights(), t, c=c, **CONSTANTS))
         if self.name == "fading":
-            return OnALine.fading(t, c), float(arsfw(VariableWeights(), t, c=c, **CONSTANTS))
-        return OnALine.unweighted(t, c), float(arsfw(UniformAverage(), t, c=c, **CONSTANTS))
+            return OnALine.fading(t, c), float(theory.arsfw(theory.VariableWeights(), t, c=c, **CONSTANTS))
+        return OnALine.unweighted(t, c), float(theory.arsfw(theory.UniformAverage(), t, c=c, **CONSTANTS))
 
 
 WAYS = (Way("constant", 1.8, ""), Way("fading", 0.39, ""), Way("no", 1.16, LAGS))
@@ -386,11 +329,11 @@ def weighted() -> tuple[list[Check], list[Row]]:
         error, c = on.error(), way.times * T**-0.25
         told = [("corrected bound", bound, way.why)]
         if way.name == "constant":
-            told.append(("printed bound", float(arsfw_printed(ConstantWeights(), T, c=c, L=1.0, R2=2.0)), ""))
+            told.append(("printed bound", float(theory.arsfw_printed(theory.ConstantWeights(), T, c=c, L=1.0, R2=2.0)), ""))
         if way.name == "fading":
-            told.append(("printed bound", float(arsfw_printed(VariableWeights(), T, c=c, L=1.0, R2=2.0)), ""))
+            told.append(("printed bound", float(theory.arsfw_printed(theory.VariableWeights(), T, c=c, L=1.0, R2=2.0)), ""))
             k = np.arange(1.0, T + 1.0)
-            along = arsfw_along(k**-0.5, on.sigma, 1.0, rho=1.0, M_Phi=4.0, R2=2.0)
+            along = theory.arsfw_along(k**-0.5, on.sigma, 1.0, rho=1.0, M_Phi=4.0, R2=2.0)
             told.append(("bound from the corrected recursion", along, ""))
         for kind, limit, why in told:
             rows.append((f"{way.name}, {kind}", T, error, limit, error / limit, IDLE / limit))
@@ -409,8 +352,8 @@ def rate1() -> tuple[list[Check], list[Row]]:
         lost = 2.0 * (lam - 1.0)
         on = OnALine.fading(T, c, p, lost)
         error, name = on.error(), f"p = {p}, λ = {lam:g}, c = {c}"
-        right = arsfw_rate1(on.sigma, c=c, c_eps=lost, p=p, rho=1.0, **CONSTANTS)
-        printed = arsfw_rate1_printed(on.sigma, c=c, L=1.0, rho=1.0, R2=2.0, lam=lam, p=p)
+        right = theory.arsfw_rate1(on.sigma, c=c, c_eps=lost, p=p, rho=1.0, **CONSTANTS)
+        printed = theory.arsfw_rate1_printed(on.sigma, c=c, L=1.0, rho=1.0, R2=2.0, lam=lam, p=p)
         for kind, limit, why in (("corrected", right, "" if error > right / 1.5 else LAGS), ("printed", printed, PRINTED)):
             rows.append((f"{name}, {kind}", T, error, limit, error / limit, IDLE / limit))
             if limit <= IDLE:  # else doing nothing passes
@@ -421,9 +364,9 @@ def rate1() -> tuple[list[Check], list[Row]]:
 def agreement(t: int) -> tuple[list[Check], list[Row]]:
     """The solver does on the line what the arithmetic says."""
     c = 0.2
-    pairs = (("constant weights", solved(Steady(t, c), t), OnALine.steady(t, c)),
-             ("fading weights", solved(Fading(c), t), OnALine.fading(t, c)),
-             ("no weights", solved(Unweighted(c), t), OnALine.unweighted(t, c)),
+    pairs = (("constant weights", solved(gh.Steady(t, c), t), OnALine.steady(t, c)),
+             ("fading weights", solved(gh.Fading(c), t), OnALine.fading(t, c)),
+             ("no weights", solved(gh.Unweighted(c), t), OnALine.unweighted(t, c)),
              ("p = 0.4", solved_with(c, 0.4, t), OnALine.fading(t, c, 0.4)))
     return [equal(f"{name}: error of the solver after {t} steps, against the arithmetic", got, on.error(), 1e-9)
             for name, got, on in pairs], []
@@ -446,11 +389,11 @@ def ordinary(scale: Scale, seed: int) -> tuple[Figure, Table]:
     at, runs = spread(250 if scale.steps < 1000 else 3000, 20), max(scale.runs // 25, 4)
     rows: list[Row] = []
     drawn = []
-    for problem in (kinked("hinge", L1Ball(5, 2.0), 0), kinked("absolute", Simplex(5, 1.5), 0)):
+    for problem in (kinked("hinge", gh.L1Ball(5, 2.0), 0), kinked("absolute", gh.Simplex(5, 1.5), 0)):
         for times in (1.0, 20.0):
             c = times * float(np.sqrt(problem.R2)) / problem.L
-            mean, _ = means(partial(path, problem, Fading(c), at), runs, seed)
-            bound = arsfw(VariableWeights(), at - 1, c=c, **problem.constants)
+            mean, _ = means(partial(path, problem, gh.Fading(c), at), runs, seed)
+            bound = theory.arsfw(theory.VariableWeights(), at - 1, c=c, **problem.constants)
             rows.append((problem.name, f"{times:g}R/L", float(mean[-1]), float(mean[-1] / bound[-1]),
                          float(mean[0] / bound[-1]), fitted(at - 1, mean)))
             drawn.append(curve(f"{problem.name} loss, c = {times:g}R/L", at - 1, mean))
@@ -460,7 +403,7 @@ def ordinary(scale: Scale, seed: int) -> tuple[Figure, Table]:
                   ("loss", "c", "mean error", "mean / bound", "doing nothing / bound", "fitted power"), tuple(rows)))
 
 
-def path(problem: Kinked, weights: Fading, at: Array, seed: int) -> Array:
+def path(problem: Kinked, weights: gh.Fading, at: Array, seed: int) -> Array:
     """Errors of the averages w̄_{k−1} at the given k, in one run with single terms."""
     found, place = np.full(len(at), np.nan), {int(k): i for i, k in enumerate(at)}
 
@@ -469,18 +412,6 @@ def path(problem: Kinked, weights: Fading, at: Array, seed: int) -> Array:
         if i is not None:
             found[i] = event.value - problem.least
 
-    solver = RegularizedStochasticFrankWolfe(weights, batch=1, every=1)
-    minimize(problem.f, problem.S, solver, stop=Iterations(int(at[-1])), seed=seed, watch=watch)
+    solver = gh.RegularizedStochasticFrankWolfe(weights, batch=1, every=1)
+    gh.minimize(problem.f, problem.S, solver, stop=gh.Iterations(int(at[-1])), seed=seed, watch=watch)
     return found
-
-
-EXPERIMENT = Experiment(
-    "theorem6", "Theorem 6", "Nonsmooth functions: ARSFW",
-    "ARSFW steps toward an atom for ḡ_k + ∇Φ(w_k), ḡ_k the σ-weighted sum of past subgradients. With η_k = k^−½ and σ_k = "
-    "ck^−¾ its average has an expected error of O(ln t/t^¼), with σ_k = ct^−¾ of O(t^−¼).",
-    "The final bounds are true as printed for p < 1, although a step of their proof is false (see Lemma 4); corrected, "
-    "with L in place of 3L and ½ in place of 2, they are smaller.",
-    "How near can the error come to both bounds, for all weights, other powers and erring oracles? What do hinge and absolute "
-    "loss do?",
-    run,
-)

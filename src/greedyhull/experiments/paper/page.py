@@ -11,34 +11,20 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from greedyhull.experiments.paper import jones as jones_constant
-from greedyhull.experiments.paper import jones as pairwise_contraction
-from greedyhull.experiments.paper import jones as variance_reduction
-from greedyhull.experiments.paper import jones as worst_cases
-from greedyhull.experiments.paper import lemmas as curvature
-from greedyhull.experiments.paper import lemmas as lemma1
-from greedyhull.experiments.paper import lemmas as lemma2
-from greedyhull.experiments.paper import lemmas as lemma3
-from greedyhull.experiments.paper import lemmas as lemma4
-from greedyhull.experiments.paper import lemmas as oracles
-from greedyhull.experiments.paper import nonsmooth as theorem6
-from greedyhull.experiments.paper import propositions as mixtures
-from greedyhull.experiments.paper import propositions as open_questions
-from greedyhull.experiments.paper import propositions as proposition1
-from greedyhull.experiments.paper import propositions as proposition2
-from greedyhull.experiments.paper import propositions as proposition3
-from greedyhull.experiments.paper import stochastic as asfw
-from greedyhull.experiments.paper import stochastic as complexity
-from greedyhull.experiments.paper import stochastic as expect
-from greedyhull.experiments.paper import stochastic as theorem5
-from greedyhull.experiments.paper import theorems as interior
-from greedyhull.experiments.paper import theorems as one_atom
-from greedyhull.experiments.paper import theorems as theorem1
-from greedyhull.experiments.paper import theorems as theorem2
-from greedyhull.experiments.paper import theorems as theorem3
-from greedyhull.experiments.paper import theorems as theorem4
-from greedyhull.experiments.paper import theorems as zhang
-from greedyhull.experiments.paper.experiment import Check, Experiment, Figure, Finding, Scale, Series
+from greedyhull.experiments.paper import (
+    Experiment,
+    Figure,
+    Finding,
+    Scale,
+    Series,
+    jones,
+    lemmas,
+    nonsmooth,
+    propositions,
+    stochastic,
+    theorems,
+)
+from greedyhull.experiments.paper.checks import Check
 from greedyhull.report.figure import INK, MAIN, OTHER, STYLE, VARIABLES, element
 
 # More colours that stand for the page's own; measured curves take them in turn.
@@ -77,12 +63,10 @@ def svg(figure: Figure) -> str:
 
 def _draw(axes: Any, series: Series, colour: str, log: bool) -> None:
     x, y = thinned(series, log)
-    looks: dict[str, dict[str, Any]] = {
-        "line": {"color": colour, "linewidth": 1.6},
+    looks: dict[str, dict[str, Any]] = {"line": {"color": colour, "linewidth": 1.6},
         "dots": {"color": colour, "marker": "o", "markersize": 2.4, "linestyle": "none", "alpha": 0.7},
         "bound": {"color": INK, "linestyle": "--", "linewidth": 1.2},
-        "exact": {"color": INK, "linestyle": ":", "linewidth": 1.8, "zorder": 3},
-    }
+        "exact": {"color": INK, "linestyle": ":", "linewidth": 1.8, "zorder": 3}}
     if len(x) <= 12:
         looks["line"]["marker"], looks["line"]["markersize"] = "o", 3.5
         looks["dots"]["markersize"], looks["dots"]["alpha"] = 5.0, 1.0
@@ -196,11 +180,13 @@ MISPRINTS = (
 )
 
 
-EXPERIMENTS = tuple(module.EXPERIMENT for module in (
-    oracles, curvature, lemma1, lemma2, theorem1, theorem2, worst_cases, interior, mixtures, zhang, theorem3, one_atom,
-    theorem4, proposition1, theorem5, expect, proposition2, proposition3, asfw, theorem6, lemma3, lemma4, complexity,
-    variance_reduction, jones_constant, pairwise_contraction, open_questions,
-))
+EXPERIMENTS = (
+    lemmas.oracles, lemmas.curvature, lemmas.lemma1, lemmas.lemma2, theorems.theorem1, theorems.theorem2, jones.worst_cases,
+    theorems.interior, propositions.mixtures, theorems.zhang, theorems.theorem3, theorems.one_atom, theorems.theorem4,
+    propositions.proposition1, stochastic.theorem5, stochastic.expect, propositions.proposition2, propositions.proposition3,
+    stochastic.asfw, nonsmooth.theorem6, lemmas.lemma3, lemmas.lemma4, stochastic.complexity, jones.variance_reduction,
+    jones.jones_constant, jones.pairwise_contraction, propositions.open_questions,
+)
 
 
 Found = tuple[Experiment, Finding]

@@ -10,35 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.base import AtomSet
+import greedyhull as gh
 from greedyhull.atoms.geometry import row_norms
-from greedyhull.atoms.l1_ball import L1Ball
-from greedyhull.atoms.lp_ball import L2Ball
 from greedyhull.atoms.neighbours import worst_within
-from greedyhull.atoms.simplex import Simplex
-from greedyhull.atoms.vertices import Vertices
-from greedyhull.atoms.wrapped import Inexact
-from greedyhull.driver.certificate import certify
-from greedyhull.driver.minimize import minimize
-from greedyhull.driver.stop import Gap, Iterations, Stalled
-from greedyhull.errors import GreedyhullError, GreedyhullWarning
 from greedyhull.experiments.counterexamples import repeated
 from greedyhull.measures.terms import noise
-from greedyhull.objectives.by_name import absolute, hinge, least_squares, logistic, quadratic
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
-from greedyhull.solvers.frank_wolfe import FrankWolfe
-from greedyhull.solvers.pairwise import BlendedPairwise
 from greedyhull.solvers.parts.joint import toward
 from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Event, Progress
-from greedyhull.solvers.parts.schedules import harmonic
-from greedyhull.solvers.parts.steps import APriori, OpenLoop
+from greedyhull.solvers.parts.steps import APriori
 from greedyhull.types import Array, Atom, Finite, Needs, Objective, Schedule, Solver, Summed, listed, summed
-from greedyhull.types import AtomSet as AnySet
-from greedyhull.types import AtomSet as KinkedAtomSet
-from greedyhull.types import AtomSet as TrajectoryAtomSet
-from greedyhull.types import AtomSet as WorstAtomSet
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +30,7 @@ class Problem:
 
     name: str
     f: Objective
-    S: AtomSet
+    S: gh.AtomSet
     M: float
     least: float
 
@@ -56,14 +39,15 @@ class Problem:
         """S, where its atoms can be listed."""
         found = listed(self.S)
         if found is None:
-            raise GreedyhullError(f"The atoms of {self.S!r} cannot be listed; a set such as Vertices(matrix) is wanted.")
+            raise gh.GreedyhullError(f"The atoms of {self.S!r} cannot be listed; a set such as Vertices(matrix) is wanted.")
         return found
 
 
-def posed(name: str, f: Objective, S: AtomSet, least: float | None = None) -> Problem:
+def posed(name: str, f: Objective, S: gh.AtomSet, least: float | None = None) -> Problem:
     """The problem with its constants; where the minimum has no formula, a certified lower bound stands for it."""
     if least is None:
-        least = minimize(f, S, BlendedPairwise(), stop=Gap(1e-13) | Stalled(300) | Iterations(20_000)).certificate.lower
+        stop = gh.Gap(1e-13) | gh.Stalled(300) | gh.Iterations(20_000)
+        least = gh.minimize(f, S, gh.BlendedPairwise(), stop=stop).certificate.lower
     return Problem(name, f, S, float(f.curvature(S)), least)
 
 
@@ -71,7 +55,8 @@ def squares(seed: int, atoms: int = 60, d: int = 10) -> Problem:
     """Least squares over the hull of random points."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((3 * d, d))
-    return posed("least squares", least_squares(X, rng.standard_normal(3 * d)), Vertices(rng.standard_normal((atoms, d))))
+    f = gh.least_squares(X, rng.standard_normal(3 * d))
+    return posed("least squares", f, gh.Vertices(rng.standard_normal((atoms, d))))
 
 
 def logit(seed: int, n: int = 40, d: int = 8) -> Problem:
@@ -79,38 +64,38 @@ def logit(seed: int, n: int = 40, d: int = 8) -> Problem:
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d))
     y = np.where(X @ rng.standard_normal(d) + rng.standard_normal(n) > 0, 1.0, -1.0)
-    return posed("logistic", logistic(X, y), L1Ball(d, radius=3.0))
+    return posed("logistic", gh.logistic(X, y), gh.L1Ball(d, radius=3.0))
 
 
 def corners(n: int) -> Problem:
     """f(w) = ‖w‖² over the simplex of n corners: M = 4 and f* = 1/n."""
-    return posed("‖w‖² on the simplex", quadratic(2.0 * np.eye(n)), Simplex(n), 1.0 / n)
+    return posed("‖w‖² on the simplex", gh.quadratic(2.0 * np.eye(n)), gh.Simplex(n), 1.0 / n)
 
 
 def segment() -> Problem:
     """f(x) = x²/2 − 0.3x over the two ends of [0, 1]: M = 1 and f* = −0.045."""
-    return posed("a segment", quadratic(np.eye(1), np.array([0.3])), Vertices(np.array([[0.0], [1.0]])), -0.045)
+    return posed("a segment", gh.quadratic(np.eye(1), np.array([0.3])), gh.Vertices(np.array([[0.0], [1.0]])), -0.045)
 
 
 def edge() -> Problem:
     """f(x) = x²/2 over the two ends of [0, 1]: M = 1 and f* = 0. From x = 0, where both ends have the same score, exact
     Frank-Wolfe may take a full step to 1."""
-    return posed("an edge", quadratic(np.eye(1)), Vertices(np.array([[1.0], [0.0]])), 0.0)
+    return posed("an edge", gh.quadratic(np.eye(1)), gh.Vertices(np.array([[1.0], [0.0]])), 0.0)
 
 
 def slope() -> Problem:
     """A linear f over a ball, every point of whose sphere is an atom: M = 0 and f* = −1."""
-    return posed("linear on a ball", quadratic(np.zeros((3, 3)), np.array([1.0, 0.0, 0.0])), L2Ball(3, 1.0), -1.0)
+    return posed("linear on a ball", gh.quadratic(np.zeros((3, 3)), np.array([1.0, 0.0, 0.0])), gh.L2Ball(3, 1.0), -1.0)
 
 
 def polygon(count: int = 400) -> Problem:
     """A linear f over the corners of a regular polygon, so many that hardly an error between 0 and 2 is missing: M = 0."""
     angle = np.linspace(0.0, 2.0 * np.pi, count, endpoint=False)
     atoms = np.column_stack([np.cos(angle), np.sin(angle)])
-    return posed("linear on a polygon", quadratic(np.zeros((2, 2)), np.array([1.0, 0.0])), Vertices(atoms), -1.0)
+    return posed("linear on a polygon", gh.quadratic(np.zeros((2, 2)), np.array([1.0, 0.0])), gh.Vertices(atoms), -1.0)
 
 
-def mixtures(S: AnySet, count: int, rng: np.random.Generator) -> Array:
+def mixtures(S: gh.AtomSet, count: int, rng: np.random.Generator) -> Array:
     """Random points of the hull: mixtures of atoms that the oracle names for random directions."""
     directions = rng.standard_normal((4 * int(np.prod(S.shape)), *S.shape))
     atoms = np.stack([atom_array(S.atom(g), S) for g in directions])
@@ -132,7 +117,7 @@ def gradient_at(f: Objective, x: Array) -> Array:
     return np.asarray(f.gradient(CoordinateIterate(x)))
 
 
-def atom_array(atom: Atom, S: AnySet) -> Array:
+def atom_array(atom: Atom, S: gh.AtomSet) -> Array:
     """The coordinates of an atom."""
     x = np.zeros(S.shape)
     atom.add_to(x, 1.0)
@@ -155,7 +140,7 @@ class Played:
         return np.arange(len(self.errors))
 
 
-def play(problem: Problem, solver: Solver, steps: int, *, S: TrajectoryAtomSet | None = None, seed: int = 0, start: Any = None,
+def play(problem: Problem, solver: Solver, steps: int, *, S: gh.AtomSet | None = None, seed: int = 0, start: Any = None,
          points: bool = False) -> Played:
     """``steps`` iterations of the solver; ``S`` is the set with another oracle, ``points`` keeps every point."""
     told: list[dict[str, Any]] = []
@@ -167,7 +152,7 @@ def play(problem: Problem, solver: Solver, steps: int, *, S: TrajectoryAtomSet |
             seen.append(event.point.array())
 
     with unwarned():
-        run = minimize(problem.f, problem.S if S is None else S, solver, stop=Iterations(steps), seed=seed, start=start,
+        run = gh.minimize(problem.f, problem.S if S is None else S, solver, stop=gh.Iterations(steps), seed=seed, start=start,
                        watch=watch)
     trace = run.trace
     return Played(trace.value - problem.least, trace.step[:-1], trace.slack[:-1], tuple(told), tuple(seen))
@@ -177,7 +162,7 @@ def play(problem: Problem, solver: Solver, steps: int, *, S: TrajectoryAtomSet |
 def unwarned() -> Iterator[None]:
     """Run what breaks the conditions of a theorem on purpose, without being told so."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", GreedyhullWarning)
+        warnings.simplefilter("ignore", gh.GreedyhullWarning)
         yield
 
 
@@ -194,19 +179,16 @@ def spread(last: int, count: int = 40) -> Array:
 
 def gaps(problem: Problem, points: tuple[Array, ...]) -> Array:
     """The Frank-Wolfe gap of each point, by its own gradient alone."""
-    return np.array([certify(problem.f, problem.S, w, tol=1e-6).gap for w in points])
+    return np.array([gh.certify(problem.f, problem.S, w, tol=1e-6).gap for w in points])
 
 
 @dataclass(frozen=True, eq=False)
 class Sampled:
-    """A finite sum: σ and the ``radius`` r_S for sharp bounds; L, D and the largest curvature of a term for printed ones."""
+    """A finite sum, with σ and the ``radius`` r_S for sharp bounds."""
 
     problem: Problem
     sigma: float
     radius: float
-    L: float
-    D: float
-    M_term: float
 
     @property
     def f(self) -> Summed:
@@ -221,11 +203,6 @@ class Sampled:
         return {"M": self.problem.M, "sigma": self.sigma, "r_S": self.radius, "e1": self.e1}
 
     @property
-    def printed(self) -> dict[str, float]:
-        """What `theory.asj_printed` asks for."""
-        return {"M": self.M_term, "L": self.L, "D": self.D, "e1": self.e1}
-
-    @property
     def e1(self) -> float:
         """The error of the first atom, where all runs begin."""
         first = atom_array(self.problem.atoms[0], self.problem.S)
@@ -237,12 +214,8 @@ def regression(seed: int, n: int = 3000, d: int = 4, atoms: int = 12) -> Sampled
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d))
     y = X @ rng.standard_normal(d) * 0.5 + rng.standard_normal(n)
-    f, S = least_squares(X, y), Vertices(rng.standard_normal((atoms, d)))
-    low, high = S.row_ranges(f.design)
-    steep = float((np.maximum(np.abs(high - y), np.abs(low - y)) * row_norms(f.design)).max())
-    sizes = S.sizes()
-    return Sampled(posed("noisy least squares", f, S), float(noise(f, S)), float(sizes.circumradius), steep,
-                   float(sizes.diameter), float(((high - low) ** 2).max()))
+    f, S = gh.least_squares(X, y), gh.Vertices(rng.standard_normal((atoms, d)))
+    return Sampled(posed("noisy least squares", f, S), float(noise(f, S)), float(S.sizes().circumradius))
 
 
 def ordinary() -> Sampled:
@@ -265,7 +238,7 @@ def along(sampled: Sampled, solver: Solver, at: Array, seed: int) -> Array:
             average = event.also["average"].array()
             last[i], mean[i] = event.value - problem.least, value_at(problem.f, average) - problem.least
 
-    minimize(problem.f, problem.S, solver, start=problem.atoms[0], stop=Iterations(int(at[-1])), seed=seed, watch=watch)
+    gh.minimize(problem.f, problem.S, solver, start=problem.atoms[0], stop=gh.Iterations(int(at[-1])), seed=seed, watch=watch)
     return np.stack([last, mean])
 
 
@@ -275,7 +248,7 @@ class Kinked:
 
     name: str
     f: Objective
-    S: KinkedAtomSet
+    S: gh.AtomSet
     least: float
     L: float
     R2: float
@@ -293,7 +266,7 @@ def kinked(name: str, S: Finite, seed: int, n: int = 60) -> Kinked:
     d = S.shape[0]
     X = rng.standard_normal((n, d))
     y = X @ rng.standard_normal(d) + 0.5 * rng.standard_normal(n)
-    f = hinge(X, np.where(y > 0, 1.0, -1.0)) if name == "hinge" else absolute(X, y)
+    f = gh.hinge(X, np.where(y > 0, 1.0, -1.0)) if name == "hinge" else gh.absolute(X, y)
     atoms, centre = atom_rows(S), S.centre().array()
     least = minimum(name, X, np.where(y > 0, 1.0, -1.0) if name == "hinge" else y, atoms)
     return Kinked(name, f, S, least, float(row_norms(f.design).max()), 0.5 * float(((atoms - centre) ** 2).sum(axis=1).max()),
@@ -323,11 +296,11 @@ class WorstJones:
     highest. By default it is a c-Jones method: η_k = 2/(k + 2) and ε_k = cη_k."""
 
     c: float = 0.0
-    step: APriori = field(default=OpenLoop())
+    step: APriori = field(default=gh.OpenLoop())
     tolerance: Schedule | None = None
     needs = Needs(atoms=False)
 
-    def run(self, f: Objective, S: WorstAtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: gh.AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle, all_atoms = memory.oracle(S), _listed(S)
         for k in memory.count(first=0):
             g = f.gradient(w)
@@ -347,7 +320,7 @@ class WorstJoint:
     c: float
     needs = Needs(atoms=False)
 
-    def run(self, f: Objective, S: WorstAtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: gh.AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
         oracle, atoms, all_atoms = memory.oracle(S), toward(f, S, w, memory), _listed(S)
         for k in memory.count(first=0):
             g = f.gradient(w)
@@ -365,14 +338,14 @@ class WorstJoint:
             w.move(move, eta)
 
 
-def _listed(S: WorstAtomSet) -> Finite:
+def _listed(S: gh.AtomSet) -> Finite:
     found = listed(S)
     if found is None:
-        raise GreedyhullError(f"The atoms of {S!r} cannot be listed, so that the worst of them is not known.")
+        raise gh.GreedyhullError(f"The atoms of {S!r} cannot be listed, so that the worst of them is not known.")
     return found
 
 
-def adversaries(problem: Problem, c: float) -> list[tuple[str, Solver, WorstAtomSet]]:
+def adversaries(problem: Problem, c: float) -> list[tuple[str, Solver, gh.AtomSet]]:
     """Both families with the worst atoms that c admits, as (name, solver, set); Jones where atoms can be listed."""
-    found: list[tuple[str, Solver, WorstAtomSet]] = [("Frank-Wolfe", FrankWolfe(OpenLoop(), harmonic(c)), Inexact(problem.S))]
-    return [*found, ("Jones", WorstJones(c), problem.S)] if listed(problem.S) is not None else found
+    frank_wolfe = "Frank-Wolfe", gh.FrankWolfe(gh.OpenLoop(), gh.harmonic(c)), gh.Inexact(problem.S)
+    return [frank_wolfe] if listed(problem.S) is None else [frank_wolfe, ("Jones", WorstJones(c), problem.S)]

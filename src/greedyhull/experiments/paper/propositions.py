@@ -7,37 +7,26 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.l1_ball import L1Ball
+import greedyhull as gh
+from greedyhull import theory
 from greedyhull.experiments import asfw_eg_a, asfw_eg_b, asj_eg, nonsmooth_rates, variance_reduced_jones
 from greedyhull.experiments.counterexamples import Curves, NonsmoothRates, WrongLimit, bernstein
-from greedyhull.experiments.paper.experiment import (
-    Check,
-    Experiment,
-    Figure,
-    Finding,
-    Scale,
-    Series,
-    Table,
-    at_least,
-    at_most,
-    bounded,
-    curve,
-    equal,
-    fitted,
-)
+from greedyhull.experiments.paper import Figure, Finding, Scale, Series, Table, curve, experiment
+from greedyhull.experiments.paper.checks import Check, at_least, at_most, bounded, equal, fitted
 from greedyhull.experiments.paper.problems import Problem, corners, logit, play, posed, squares, unwarned
-from greedyhull.objectives.by_name import quadratic
-from greedyhull.solvers.corrective import Corrective
-from greedyhull.solvers.frank_wolfe import FrankWolfe
-from greedyhull.solvers.jones import Jones, Mixed, PairwiseJones
-from greedyhull.solvers.parts.steps import Backtracking, Exact, OpenLoop, Short
-from greedyhull.theory import line_search_rate, rate
 from greedyhull.types import Array
 
 TWICE = (0.5, 0.25, 0.25)
 
 
-def run(scale: Scale, seed: int) -> Finding:
+@experiment(
+    "proposition1", "Proposition 1", "Single terms make Jones over-greedy",
+    "With b_k = 1, exact oracles and η_k chosen jointly with d_k, there is a smooth convex sum on which E f(w_k) does not "
+    "go to f*: terms (x_i·w − 1)² for three unit vectors at 120°, which are the atoms too.",
+    "True: the error is exactly ½ from the second point on. The averaged point, which Theorem 5 is about, converges there; "
+    "with the first term doubled it does not.",
+    "Where do the last point and the mean of the points go?")
+def proposition1(scale: Scale, seed: int) -> Finding:
     at, runs = ([5, 15, 50], 60) if scale.runs < 100 else ([5, 15, 50, 150], 200)
     with unwarned():
         even = [asj_eg(k=k, runs=runs, seed=seed) for k in at]
@@ -66,13 +55,10 @@ def run(scale: Scale, seed: int) -> Finding:
         "A term doubled: single terms, step and atom chosen jointly",
         "k",
         "mean error",
-        (
-            curve("last point", k, [g.last.measured for g in twice]),
-            curve("mean of the points", k, [g.average.measured for g in twice]),
-            curve("capped steps, batches of k: last point", k, [max(g.capped, 1e-12) for g in twice]),
-            curve("9/640", k, np.full(len(k), 9 / 640), "exact"),
-            curve("0.50625", k, np.full(len(k), 0.50625), "bound"),
-        ),
+        (curve("last point", k, [g.last.measured for g in twice]),
+         curve("mean of the points", k, [g.average.measured for g in twice]),
+         curve("capped steps, batches of k: last point", k, [max(g.capped, 1e-12) for g in twice]),
+         curve("9/640", k, np.full(len(k), 9 / 640), "exact"), curve("0.50625", k, np.full(len(k), 0.50625), "bound")),
     )
     table = Table(
         "Measured and exact",
@@ -83,30 +69,20 @@ def run(scale: Scale, seed: int) -> Finding:
             for n, g in zip(at, found, strict=True)
         ),
     )
-    return Finding(
-        "The last point is ½ above the minimum for ever. The mean of the points does converge in the printed "
-        "example, but not if one term is doubled: it stays 9/640 above. Capped steps with growing batches "
-        "converge in both.",
-        checks,
-        (shown,),
-        (table,),
-    )
+    return Finding("The last point is ½ above the minimum for ever. The mean of the points does converge in the printed "
+                   "example, but not if one term is doubled: it stays 9/640 above. Capped steps with growing batches "
+                   "converge in both.", checks, (shown,), (table,))
 
 
-EXPERIMENT = Experiment(
-    "proposition1",
-    "Proposition 1",
-    "Single terms make Jones over-greedy",
-    "With b_k = 1, exact oracles and η_k chosen jointly with d_k, there is a smooth convex sum on which E f(w_k) does not "
-    "go to f*: terms (x_i·w − 1)² for three unit vectors at 120°, which are the atoms too.",
-    "True: the error is exactly ½ from the second point on. The averaged point, which Theorem 5 is about, converges there; "
-    "with the first term doubled it does not.",
-    "Where do the last point and the mean of the points go?",
-    run,
-)
-
-
-def proposition2_run(scale: Scale, seed: int) -> Finding:
+@experiment(
+    "proposition2", "Proposition 2", "Atoms may be wrong on average",
+    "There is a sum of smooth convex terms for which ASFW with single terms and η_k = 2/(k + 2) converges although no c "
+    "satisfies ⟨E d_k, ∇f⟩ ≤ min + cη_k. Two terms (x·w ∓ 1)² with x = (1, 1) over the ball of radius ½.",
+    "True; the printed numbers are not. w_k = Y_k x/(2√2), not Y_k x; the largest violation is 1 for the mean of the terms "
+    "(2 for their sum), not 4√2. The expected error has a closed form, and the exponent of Hoeffding's bound is three times "
+    "the printed one.",
+    "Is the closed form met, and how does the violation grow?")
+def proposition2(scale: Scale, seed: int) -> Finding:
     at = [1, 2, 5, 15, 50] + ([200, 400] if scale.runs > 100 else [])
     with unwarned():
         got = [asfw_eg_a(k, seed, runs=4 * scale.runs) for k in at]
@@ -165,19 +141,15 @@ def hoeffding(k: int) -> tuple[Array, Array, Array]:
     return x, 2.0 * np.exp(-(x**2) / (2.0 * float(a @ a))), np.asarray(tail)
 
 
-PROPOSITION2_EXPERIMENT = Experiment(
-    "proposition2", "Proposition 2", "Atoms may be wrong on average",
-    "There is a sum of smooth convex terms for which ASFW with single terms and η_k = 2/(k + 2) converges although no c "
-    "satisfies ⟨E d_k, ∇f⟩ ≤ min + cη_k. Two terms (x·w ∓ 1)² with x = (1, 1) over the ball of radius ½.",
-    "True; the printed numbers are not. w_k = Y_k x/(2√2), not Y_k x; the largest violation is 1 for the mean of the terms "
-    "(2 for their sum), not 4√2. The expected error has a closed form, and the exponent of Hoeffding's bound is three times "
-    "the printed one.",
-    "Is the closed form met, and how does the violation grow?",
-    proposition2_run,
-)
-
-
-def proposition3_run(scale: Scale, seed: int) -> Finding:
+@experiment(
+    "proposition3", "Proposition 3", "Single terms may lead to the wrong point",
+    "There is a smooth convex sum for which ASFW with single terms has a limit of E f(w_k) above f*: three unit vectors at "
+    "120°, targets (1, −1, −1), the ball of radius r < 1. The atoms do not depend on w, their mean is (0, 2r/3), the "
+    "optimum (0, r).",
+    "Printed for arbitrary steps, which is false: η_k = 0 from w* has no error, and alternating 1 and ½ has no limit. True "
+    "for given steps with an infinite sum that go to zero; the limit is r(8 − 5r)/18.",
+    "Where does the expected error go?")
+def proposition3(scale: Scale, seed: int) -> Finding:
     runs = 2 * scale.runs
     checks: list[Check] = []
     found: list[tuple[float, str, WrongLimit]] = []
@@ -196,62 +168,42 @@ def proposition3_run(scale: Scale, seed: int) -> Finding:
     checks += [equal(f"steps 1 and ½ by turns, after a step {step}: exactly {exact}", got.measured, value, got.room)
                for step, exact, value, got in (("1", "2/9", 2 / 9, turns[0]), ("½", "3/16", 3 / 16, turns[1]))]
     off = max(abs(got.measured - got.exact) / got.room for _, _, got in found)
-    checks += [
-        at_most("all runs: distance from the exact expectation, over what chance explains", off, 1.0),
-        at_least("r = ½: the expected error at the last k over its limit", over[-1].exact / (2.75 / 18), 1.0),
-    ]
+    checks += [at_most("all runs: distance from the exact expectation, over what chance explains", off, 1.0),
+               at_least("r = ½: the expected error at the last k over its limit", over[-1].exact / (2.75 / 18), 1.0)]
     k = np.array(at, dtype=float)
     shown = Figure(
         "limit",
         "r = ½, steps 2/(k + 2): the error does not vanish",
         "k",
         "E f − f*",
-        (
-            curve(f"mean of {runs} runs", k, [g.measured for g in over], "dots"),
-            curve("exact", k, [g.exact for g in over], "exact"),
-            curve("limit r(8 − 5r)/18", k, np.full(len(k), 2.75 / 18), "bound"),
-        ),
+        (curve(f"mean of {runs} runs", k, [g.measured for g in over], "dots"),
+         curve("exact", k, [g.exact for g in over], "exact"),
+         curve("limit r(8 − 5r)/18", k, np.full(len(k), 2.75 / 18), "bound")),
     )
     table = Table("Measured and exact", ("r", "steps", "mean error", "standard error", "exact", "limit"), rows)
     return Finding(
         "The expected error goes to r(8 − 5r)/18 > 0 with vanishing steps, and stays further away with constant "
         "ones; with steps 1 and ½ by turns it goes to and fro between 2/9 and 3/16. Every mean agrees with its closed form.",
-        tuple(checks),
-        (shown,),
-        (table,),
-    )
+        tuple(checks), (shown,), (table,))
 
 
-PROPOSITION3_EXPERIMENT = Experiment(
-    "proposition3",
-    "Proposition 3",
-    "Single terms may lead to the wrong point",
-    "There is a smooth convex sum for which ASFW with single terms has a limit of E f(w_k) above f*: three unit vectors at "
-    "120°, targets (1, −1, −1), the ball of radius r < 1. The atoms do not depend on w, their mean is (0, 2r/3), the "
-    "optimum (0, r).",
-    "Printed for arbitrary steps, which is false: η_k = 0 from w* has no error, and alternating 1 and ½ has no limit. True "
-    "for given steps with an infinite sum that go to zero; the limit is r(8 − 5r)/18.",
-    "Where does the expected error go?",
-    proposition3_run,
-)
-
-
-UPDATES: dict[str, Any] = {
-    "Frank-Wolfe, scheduled": FrankWolfe(OpenLoop()),
-    "Frank-Wolfe, short steps": FrankWolfe(Short()),
-    "Frank-Wolfe, line search": FrankWolfe(Exact()),
-    "Frank-Wolfe, backtracking": FrankWolfe(Backtracking()),
-    "Jones, scheduled": Jones(OpenLoop()),
-    "Jones, joint choice": Jones(),
-    "both by turns": Mixed((FrankWolfe(OpenLoop()), Jones(OpenLoop()))),
-    "the better of both": Mixed(choose="better"),
-    "fully corrective": Corrective(),
-}
+UPDATES: dict[str, Any] = {"Frank-Wolfe, scheduled": gh.FrankWolfe(gh.OpenLoop()),
+    "Frank-Wolfe, short steps": gh.FrankWolfe(gh.Short()), "Frank-Wolfe, line search": gh.FrankWolfe(gh.Exact()),
+    "Frank-Wolfe, backtracking": gh.FrankWolfe(gh.Backtracking()), "Jones, scheduled": gh.Jones(gh.OpenLoop()),
+    "Jones, joint choice": gh.Jones(), "both by turns": gh.Mixed((gh.FrankWolfe(gh.OpenLoop()), gh.Jones(gh.OpenLoop()))),
+    "the better of both": gh.Mixed(choose="better"), "fully corrective": gh.Corrective()}
 FASTER = "updates that are no worse than a step are better than it; c = 0, and Theorem 2 is attained by its part with c"
 CORNERS = "on the simplex line search has f = 1/(k + 1), a quarter of the bound, and no update can have less (see below)"
 
 
-def mixtures_run(scale: Scale, seed: int) -> Finding:
+@experiment(
+    "mixtures", "Remark after Theorem 2", "Any update that is no worse keeps the rate",
+    "An update that ends no higher than a c-FW or c-Jones step of length 2/(k + 2), or than the model of one, has the rate of "
+    "Theorem 2. So the families may be mixed, and steps may be searched for.",
+    "True. No worse must be meant of the model f(w) − ηg + Mη²/2 at the scheduled step: a short step minimises the model and "
+    "may end above f at that step.",
+    "Do searched steps, mixtures and corrective steps stay below the bound of the scheduled ones?")
+def mixtures(scale: Scale, seed: int) -> Finding:
     steps, rows, curves, searched = min(scale.steps // 2, 500), [], [], 0.0
     every = np.arange(1, steps + 1)
     for problem in (squares(seed), logit(seed), corners(40)):
@@ -259,47 +211,23 @@ def mixtures_run(scale: Scale, seed: int) -> Finding:
             played = play(problem, solver, steps)
             k, e = played.k[1:], played.errors[1:]
             rows.append(
-                (problem.name, name, float((e / rate(problem.M, 0.0, k)).max()), fitted(k, np.where(e > 1e-9, e, 0.0)))
+                (problem.name, name, float((e / theory.rate(problem.M, 0.0, k)).max()), fitted(k, np.where(e > 1e-9, e, 0.0)))
             )
             if name in ("Frank-Wolfe, short steps", "Frank-Wolfe, line search", "Jones, joint choice"):
-                searched = max(searched, float((e / line_search_rate(problem.M, k)).max()))
-            if problem.name == "logistic" and name in (
-                "Frank-Wolfe, scheduled",
-                "Frank-Wolfe, line search",
-                "Jones, joint choice",
-                "both by turns",
-            ):
+                searched = max(searched, float((e / theory.line_search_rate(problem.M, k)).max()))
+            if problem.name == "logistic" and name in ("Frank-Wolfe, scheduled", "Frank-Wolfe, line search",
+                                                       "Jones, joint choice", "both by turns"):
                 curves.append(curve(name, k, e))
         if problem.name == "logistic":
-            curves.append(curve("2M/(k + 2)", every, rate(problem.M, 0.0, every), "bound"))
-    checks = (
-        bounded("all updates: largest error over (2M + 4c)/(k + 2)", max(float(row[2]) for row in rows), why=FASTER),
-        bounded("line search, short steps, joint choice: largest error over 2M/(k + 3)", searched, room=1e-9, why=CORNERS),
-    )
+            curves.append(curve("2M/(k + 2)", every, theory.rate(problem.M, 0.0, every), "bound"))
+    checks = (bounded("all updates: largest error over (2M + 4c)/(k + 2)", max(float(row[2]) for row in rows), why=FASTER),
+        bounded("line search, short steps, joint choice: largest error over 2M/(k + 3)", searched, room=1e-9, why=CORNERS))
     shown = Figure("updates", "Logistic regression over an l1 ball", "k", "error", tuple(curves))
     table = Table(
         "Largest error over the bound of Theorem 2", ("problem", "update", "error / bound", "fitted power"), tuple(rows)
     )
-    return Finding(
-        "All nine updates stay below the bound of Theorem 2, mixtures of the two families among them; steps "
-        "that look at f obey 2M/(k + 3).",
-        checks,
-        (shown,),
-        (table,),
-    )
-
-
-MIXTURES_EXPERIMENT = Experiment(
-    "mixtures",
-    "Remark after Theorem 2",
-    "Any update that is no worse keeps the rate",
-    "An update that ends no higher than a c-FW or c-Jones step of length 2/(k + 2), or than the model of one, has the rate of "
-    "Theorem 2. So the families may be mixed, and steps may be searched for.",
-    "True. No worse must be meant of the model f(w) − ηg + Mη²/2 at the scheduled step: a short step minimises the model and "
-    "may end above f at that step.",
-    "Do searched steps, mixtures and corrective steps stay below the bound of the scheduled ones?",
-    mixtures_run,
-)
+    return Finding("All nine updates stay below the bound of Theorem 2, mixtures of the two families among them; steps "
+                   "that look at f obey 2M/(k + 3).", checks, (shown,), (table,))
 
 
 N = 8
@@ -307,21 +235,20 @@ INSIDE, ON_FACE = "minimiser inside", "minimiser on a face"
 Row = tuple[str, str, float, float, float, float]
 
 
-def open_questions_run(scale: Scale, seed: int) -> Finding:
+@experiment(
+    "open_questions", "Conclusion", "What the paper leaves open",
+    "The authors ask whether Jones' algorithm is faster under more assumptions, whether there are stochastic Jones methods "
+    "that need less, and for lower bounds, the nonsmooth case seeming harder.",
+    "Measured here are examples. A lower bound for methods that add one atom a step is above (beside Theorem 3).",
+    "What do runs show?")
+def open_questions(scale: Scale, seed: int) -> Finding:
     rows, drawn = _assumed(min(scale.steps, 1000), seed)
     with unwarned():
-        reduced = variance_reduced_jones(
-            n=1000 if scale.steps < 1000 else 4000,
-            passes=12 if scale.steps < 1000 else 30,
-            runs=2 if scale.runs < 100 else 6,
-            seed=seed,
-        )
+        reduced = variance_reduced_jones(n=1000 if scale.steps < 1000 else 4000, passes=12 if scale.steps < 1000 else 30,
+                                         runs=2 if scale.runs < 100 else 6, seed=seed)
         kinks = nonsmooth_rates(1000 if scale.steps < 1000 else 20_000, runs=2 if scale.runs < 100 else 4, seed=seed)
-    figures = (
-        Figure("faster", "A strongly convex quadratic with its minimiser on a face", "k", "error", tuple(drawn)),
-        _reduced(reduced),
-        _kinked(kinks),
-    )
+    figures = (Figure("faster", "A strongly convex quadratic with its minimiser on a face", "k", "error", tuple(drawn)),
+               _reduced(reduced), _kinked(kinks))
     return Finding(
         "On these examples Jones is linear where Frank-Wolfe is (a minimiser inside) and sublinear where Frank-Wolfe is (on a "
         "face); exchanging atoms makes it fast there too. A control variate saved gradients for stochastic Jones in this "
@@ -329,18 +256,14 @@ def open_questions_run(scale: Scale, seed: int) -> Finding:
         "fastest. These are examples. What is proved is in the library's pages on theory: linear rates for a minimiser "
         "inside (linear_rate) and for pairwise Jones (pairwise_jones_rate), O(1/ε²) terms for an error ε with variance "
         "reduction (VarianceReducedJones), and a rate of t^−½ for kinks by Moreau envelopes (MoreauFrankWolfe). Lower bounds "
-        "for the stochastic methods remain open.",
-        _checked(rows, reduced, kinks),
-        figures,
-        _tables(rows, kinks),
-    )
+        "for the stochastic methods remain open.", _checked(rows, reduced, kinks), figures, _tables(rows, kinks))
 
 
 def _assumed(steps: int, seed: int) -> tuple[list[Row], list[Series]]:
     """Deterministic methods on a strongly convex quadratic, its minimiser inside and on a face; curves of the latter."""
     rows, drawn = [], []
     for problem in (placed(seed, 0.5), placed(seed, 1.3)):
-        for name, solver in (("Frank-Wolfe", FrankWolfe()), ("Jones", Jones()), ("pairwise Jones", PairwiseJones())):
+        for name, solver in (("Frank-Wolfe", gh.FrankWolfe()), ("Jones", gh.Jones()), ("pairwise Jones", gh.PairwiseJones())):
             e = play(problem, solver, steps, start=problem.atoms[0]).errors[1:]
             k = np.arange(1, len(e) + 1)
             reached = int(np.argmax(e <= 1e-8)) + 1 if (e <= 1e-8).any() else float("nan")
@@ -358,28 +281,17 @@ def _checked(rows: list[Row], reduced: Curves, kinks: NonsmoothRates) -> tuple[C
         at_least("minimiser on a face: error of Jones at the end, it does not converge linearly", last[ON_FACE, "Jones"],
                  1e-8),
         at_most("minimiser on a face: error of pairwise Jones at the end", last[ON_FACE, "pairwise Jones"], 1e-8),
-        at_most(
-            "equal numbers of gradients: error of variance-reduced Jones over that of ASJ",
-            float(reduced["variance-reduced Jones"][-1] / reduced["ASJ"][-1]),
-            1.0,
-        ),
-        at_most(
-            "nonsmooth f: error of ARSFW without weights over that of the printed weights",
-            float(kinks["ARSFW-U"].error[-1] / kinks["ARSFW"].error[-1]),
-            1.0,
-        ),
+        at_most("equal numbers of gradients: error of variance-reduced Jones over that of ASJ",
+                float(reduced["variance-reduced Jones"][-1] / reduced["ASJ"][-1]), 1.0),
+        at_most("nonsmooth f: error of ARSFW without weights over that of the printed weights",
+                float(kinks["ARSFW-U"].error[-1] / kinks["ARSFW"].error[-1]), 1.0),
     )
 
 
 def _reduced(found: Curves) -> Figure:
     passes = found.spent[1:] / found.spent[1]
-    return Figure(
-        "reduced",
-        "Least squares over an l1 ball: error after so many passes",
-        "passes over the data",
-        "mean error",
-        tuple(curve(name, passes, np.maximum(found[name][1:], 1e-13)) for name in found.names),
-    )
+    return Figure("reduced", "Least squares over an l1 ball: error after so many passes", "passes over the data", "mean error",
+                  tuple(curve(name, passes, np.maximum(found[name][1:], 1e-13)) for name in found.names))
 
 
 def _kinked(kinks: NonsmoothRates) -> Figure:
@@ -420,16 +332,4 @@ def placed(seed: int, share: float) -> Problem:
     A = rng.standard_normal((2 * N, N))
     H = A.T @ A / len(A) + 0.1 * np.eye(N)
     b = share * rng.dirichlet(np.full(N, 30.0)) * rng.choice([-1.0, 1.0], N)
-    return posed(INSIDE if share < 1.0 else ON_FACE, quadratic(H, H @ b), L1Ball(N, 1.0))
-
-
-OPEN_QUESTIONS_EXPERIMENT = Experiment(
-    "open_questions",
-    "Conclusion",
-    "What the paper leaves open",
-    "The authors ask whether Jones' algorithm is faster under more assumptions, whether there are stochastic Jones methods "
-    "that need less, and for lower bounds, the nonsmooth case seeming harder.",
-    "Measured here are examples. A lower bound for methods that add one atom a step is above (beside Theorem 3).",
-    "What do runs show?",
-    open_questions_run,
-)
+    return posed(INSIDE if share < 1.0 else ON_FACE, gh.quadratic(H, H @ b), gh.L1Ball(N, 1.0))

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import greedyhull as gh
-from greedyhull.testing.fuzz.attempts import Attempt, attempt
-from greedyhull.testing.fuzz.draws import Rng, chance, minus_zeros, pick, scale
-from greedyhull.testing.fuzz.exact import LD
-from greedyhull.testing.fuzz.judge import LD_EPS, TINY, Finding
-from greedyhull.testing.fuzz.models import EPS
-from greedyhull.testing.fuzz.records import Record
 from greedyhull.types import Array
+from tests.fuzz.attempts import Attempt, attempt
+from tests.fuzz.draws import Rng, chance, minus_zeros, pick, scale
+from tests.fuzz.exact import LD
+from tests.fuzz.judge import LD_EPS, TINY, Finding
+from tests.fuzz.models import EPS
+from tests.fuzz.records import Record
 
 Say = Callable[[str], None]
 STEPS = 120  # of the reference

@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from greedyhull.testing.fuzz.draws import Rng, pick
-from greedyhull.testing.fuzz.ensembles import metric
-from greedyhull.testing.fuzz.hostile import bad_numbers, malformed, wrong_gradient
-from greedyhull.testing.fuzz.labels import labels
-from greedyhull.testing.fuzz.matrices import matrix
-from greedyhull.testing.fuzz.pushed import pushed
-from greedyhull.testing.fuzz.records import Record
-from greedyhull.testing.fuzz.resumes import changed, resume
-from greedyhull.testing.fuzz.solves import Say, certify, solve
+from tests.fuzz.draws import Rng, pick
+from tests.fuzz.ensembles import metric
+from tests.fuzz.hostile import bad_numbers, malformed, wrong_gradient
+from tests.fuzz.labels import labels
+from tests.fuzz.matrices import matrix
+from tests.fuzz.pushed import pushed
+from tests.fuzz.records import Record
+from tests.fuzz.resumes import changed, resume
+from tests.fuzz.solves import Say, certify, solve
 
 KINDS: dict[str, tuple[float, Callable[[Rng, Say], list[Record]]]] = {
     "matrix": (4.0, matrix),

@@ -1,4 +1,4 @@
-"""The command line: ``python -m greedyhull.testing fuzz --runs N --seed S``."""
+"""The command line: ``python -m tests.fuzz --runs N --seed S``."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from functools import partial
 from itertools import count, islice
 from secrets import randbelow
 
-from greedyhull.testing.fuzz.cases import KINDS, draw_kind, play
-from greedyhull.testing.fuzz.report import Report
+from tests.fuzz.cases import KINDS, draw_kind, play
+from tests.fuzz.report import Report
 
 
 def numbers(seed: int, runs: int, only: str | None) -> list[int]:
@@ -45,7 +45,7 @@ def natural(text: str) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    out = argparse.ArgumentParser(prog="python -m greedyhull.testing fuzz", description=__doc__)
+    out = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     out.add_argument("--runs", type=natural, default=1000, help="how many cases")
     out.add_argument("--seed", type=natural, default=None, help="which series of cases; a new one if left out")
     out.add_argument("--only", choices=tuple(KINDS), default=None, help="cases of one kind")

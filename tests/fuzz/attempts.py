@@ -14,6 +14,7 @@ from time import process_time
 from types import FrameType
 from typing import Any
 
+import greedyhull
 from greedyhull.errors import DriftWarning, GreedyhullError
 
 SLOW = 20.0  # seconds of work after which a run of two hundred iterations has run away
@@ -61,9 +62,8 @@ def attempt(call: Callable[[], Any]) -> Attempt:
 
 def _place(error: BaseException) -> str:
     """The innermost line of the library that the error came through."""
-    ours = Path(__file__).parent
-    frames = [f for f in traceback.extract_tb(error.__traceback__)
-              if Path(f.filename).is_relative_to(ours.parents[1]) and not Path(f.filename).is_relative_to(ours)]
+    library = Path(greedyhull.__file__).parent
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).is_relative_to(library)]
     return f"{Path(frames[-1].filename).name}:{frames[-1].lineno} {frames[-1].name}" if frames else "no line of the library"
 
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 import greedyhull as gh
-from greedyhull.testing.fuzz import closed_sets, composed_sets, made_sets, membership, searched_sets
-from greedyhull.testing.fuzz.draws import Rng, chance, minus_zeros, pick, scale
-from greedyhull.testing.fuzz.exact import LD
-from greedyhull.testing.fuzz.own_sets import FORMS, Erring, Own
-from greedyhull.testing.fuzz.region import Pull, Region, radius_of
 from greedyhull.types import Array
+from tests.fuzz import closed_sets, composed_sets, made_sets, membership, searched_sets
+from tests.fuzz.draws import Rng, chance, minus_zeros, pick, scale
+from tests.fuzz.exact import LD
+from tests.fuzz.own_sets import FORMS, Erring, Own
+from tests.fuzz.region import Pull, Region, radius_of
 
 NESTED = 0.1  # how often a set is made of any others
 

@@ -1,6 +1,6 @@
-"""The rooms of the house: imports point down its storeys, late ones too, and no two rooms need each other.
+"""The layers: imports point down, also those inside functions, and no two packages need each other.
 
-A room is a folder or a file of src/greedyhull. Imports that only type checkers follow count as well.
+A package is a folder or a file of src/greedyhull. Imports that only type checkers follow count as well.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import pytest
 import greedyhull as gh
 
 SRC = Path(__file__).parents[1] / "src" / "greedyhull"
-STOREYS = (  # from the ground up: a room may import from its own storey, as long as there is no way back, and from those below
+LAYERS = (  # from the bottom up: a package may import from its own layer, without a way back, and from those below
     {"errors", "types"},
     {"kernels", "points", "theory"},
     {"atoms", "data"},
@@ -31,11 +31,12 @@ STOREYS = (  # from the ground up: a room may import from its own storey, as lon
     {"driver"},
     {"apps", "cli", "estimators", "experiments", "report", "testing"},
 )
-ROOMS = {room: storey for storey, rooms in enumerate(STOREYS) for room in rooms}
-TOP = STOREYS[-1]
-DOORS = {"__init__", "__main__", "extend"}  # they name what is in all rooms; only those on the top storey come in through them
+PACKAGES = {package: layer for layer, packages in enumerate(LAYERS) for package in packages}
+TOP = LAYERS[-1]
+ENTRIES = {"__init__", "__main__", "extend"}  # only the top layer imports through them
 ALLOWED = {  # arrows that point upwards, each with its reason
     ("objectives/ridge.py", "remote"): "objectives take shards in place of X and y; loaded when shards are given",
+    ("objectives/by_name.py", "remote"): "objectives by name take shards, too; for type checkers alone",
     ("objectives/smoothing.py", "remote"): "smoothed losses over shards; loaded when shards are given",
     ("driver/solution.py", "report"): "solution.report(path) writes a page; the page is made when it is asked for",
     ("theory/__init__.py", "measures"): "constants, jones_variance and expect_violation need a problem; loaded when asked for",
@@ -54,7 +55,7 @@ class Arrow(NamedTuple):
     typed: bool
 
     @property
-    def room(self) -> str:
+    def package(self) -> str:
         return self.file.split("/")[0].removesuffix(".py")
 
     @property
@@ -63,9 +64,9 @@ class Arrow(NamedTuple):
 
     @property
     def words(self) -> str:
-        there = f"storey {ROOMS[self.to]}" if self.to in ROOMS else "a door"
-        return (f"src/greedyhull/{self.file}, line {self.line}, imports greedyhull.{self.module}: that leads from the room "
-                f"{self.room} (storey {ROOMS.get(self.room, 'of no room')}) to {self.to} ({there}).")
+        there = f"layer {PACKAGES[self.to]}" if self.to in PACKAGES else "an entry point"
+        return (f"src/greedyhull/{self.file}, line {self.line}, imports greedyhull.{self.module}: from the package "
+                f"{self.package} (layer {PACKAGES.get(self.package, 'of no package')}) to {self.to} ({there}).")
 
 
 def modules(node: ast.AST, inside: str) -> Iterator[str]:
@@ -94,7 +95,7 @@ def arrows_of(text: str, file: str) -> Iterator[Arrow]:
         for module in modules(node, inside):
             if module == "greedyhull" or module.startswith("greedyhull."):
                 below = module.removeprefix("greedyhull").removeprefix(".") or "__init__"
-                named = below if below.split(".")[0] in ROOMS | dict.fromkeys(DOORS) else "__init__"  # else a public name
+                named = below if below.split(".")[0] in PACKAGES | dict.fromkeys(ENTRIES) else "__init__"  # else a public name
                 yield Arrow(file, getattr(node, "lineno", 0), named, id(node) in late, id(node) in typed)
 
 
@@ -103,44 +104,44 @@ def arrows() -> tuple[Arrow, ...]:
     found = []
     for path in sorted(SRC.rglob("*.py")):
         found += arrows_of(path.read_text(encoding="utf-8"), path.relative_to(SRC).as_posix())
-    return tuple(arrow for arrow in found if arrow.room not in DOORS and arrow.room != arrow.to)
+    return tuple(arrow for arrow in found if arrow.package not in ENTRIES and arrow.package != arrow.to)
 
 
 def upwards(arrow: Arrow) -> bool:
-    if arrow.to in DOORS:
-        return arrow.room not in TOP
-    return ROOMS[arrow.to] > ROOMS[arrow.room]
+    if arrow.to in ENTRIES:
+        return arrow.package not in TOP
+    return PACKAGES[arrow.to] > PACKAGES[arrow.package]
 
 
-def test_every_file_and_folder_has_its_storey():
+def test_every_file_and_folder_has_its_layer():
     there = {path.stem for path in SRC.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
-    assert there - DOORS == set(ROOMS), "give the new room a storey here, and a line in CONTRIBUTING.md"
+    assert there - ENTRIES == set(PACKAGES), "give the new package a layer here and in CONTRIBUTING.md"
 
 
 def test_no_arrow_points_upwards():
     wrong = [arrow for arrow in arrows() if upwards(arrow) and (arrow.file, arrow.to) not in ALLOWED
-             and not (arrow.typed and arrow.room == NAMED)]
+             and not (arrow.typed and arrow.package == NAMED)]
     assert not wrong, "\n".join([*(arrow.words for arrow in wrong), "Move what is needed down, or ask for it from above."])
 
 
-def test_no_two_rooms_need_each_other():
-    needs: dict[str, set[str]] = {room: set() for room in ROOMS}
+def test_no_two_packages_need_each_other():
+    needs: dict[str, set[str]] = {package: set() for package in PACKAGES}
     for arrow in arrows():
-        if not arrow.typed and (arrow.file, arrow.to) not in ALLOWED and arrow.to in ROOMS:
-            needs[arrow.room].add(arrow.to)
-    while needs:  # rooms that need none of the others leave, and rooms that none of the others needs
+        if not arrow.typed and (arrow.file, arrow.to) not in ALLOWED and arrow.to in PACKAGES:
+            needs[arrow.package].add(arrow.to)
+    while needs:  # packages that need none of the others leave, and packages that none of the others needs
         needed = set().union(*needs.values())
-        free = [room for room, below in needs.items() if not below & set(needs) or room not in needed]
-        some = [arrow.words for arrow in arrows() if not arrow.typed and {arrow.room, arrow.to} <= set(needs)]
-        assert free, "\n".join([f"These rooms need each other: {', '.join(sorted(needs))}.", *some])
-        for room in free:
-            del needs[room]
+        free = [package for package, below in needs.items() if not below & set(needs) or package not in needed]
+        some = [arrow.words for arrow in arrows() if not arrow.typed and {arrow.package, arrow.to} <= set(needs)]
+        assert free, "\n".join([f"These packages need each other: {', '.join(sorted(needs))}.", *some])
+        for package in free:
+            del needs[package]
 
 
 def test_what_is_allowed_is_there_and_late():
-    for (file, room), reason in ALLOWED.items():
-        found = [arrow for arrow in arrows() if (arrow.file, arrow.to) == (file, room)]
-        assert found and all(arrow.late or arrow.typed for arrow in found), f"{file} -> {room}: {reason}"
+    for (file, package), reason in ALLOWED.items():
+        found = [arrow for arrow in arrows() if (arrow.file, arrow.to) == (file, package)]
+        assert found and all(arrow.late or arrow.typed for arrow in found), f"{file} -> {package}: {reason}"
 
 
 @pytest.mark.parametrize(("text", "module", "late", "typed"), [
@@ -159,15 +160,15 @@ def test_an_arrow_is_seen_however_it_is_written(text, module, late, typed):
     assert upwards(arrow) and "atoms/odd.py" in arrow.words and f"greedyhull.{module}" in arrow.words
 
 
-def test_the_door_shows_public_names_only():
+def test_the_entry_point_shows_public_names_only():
     assert set(dir(gh)) == {*gh.__all__, "__version__"}
     text = pydoc.plain(pydoc.render_doc(gh))
-    hidden = ("_LATER", "import_module", "TYPE_CHECKING", "annotations", *ROOMS)
+    hidden = ("_LATER", "import_module", "TYPE_CHECKING", "annotations", *PACKAGES)
     assert [name for name in hidden if re.search(rf"^    {name}(?: = |\()", text, flags=re.MULTILINE)] == []
     assert re.search(r"^    minimize\(", text, flags=re.MULTILINE)
 
 
-def test_the_door_loads_what_every_solve_needs_and_other_names_when_they_are_used():
+def test_the_entry_point_loads_what_every_solve_needs_and_other_names_when_they_are_used():
     """So that the first solve of a process takes no longer than the second."""
     code = ("import sys, greedyhull as gh; before = set(sys.modules); gh.StochasticJones; after = set(sys.modules); "
             "print('greedyhull.driver.run' in before, 'greedyhull.solvers.corrective' in before, 'scipy' in before, "
@@ -177,7 +178,7 @@ def test_the_door_loads_what_every_solve_needs_and_other_names_when_they_are_use
 
 
 def test_every_module_with_public_names_can_be_the_first_one_that_is_loaded():
-    """In a process of its own each, without the door: an import that works only after another one would fail here."""
+    """In a process of its own each, without the entry point: an import that works only after another one would fail here."""
     code = """
 import os, sys, types
 from importlib import import_module
@@ -201,12 +202,12 @@ for module in sys.argv[2:]:
     assert len(modules) > 30 and done.stdout == "" and done.returncode == 0, done.stdout + done.stderr
 
 
-def test_rooms_that_were_always_there_still_are():
+def test_packages_that_were_always_there_still_are():
     code = ("import greedyhull as gh; "
             "print(gh.theory.__name__, gh.solvers.__name__, gh.errors.GreedyhullError is gh.GreedyhullError)")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout == "greedyhull.theory greedyhull.solvers True\n", done.stderr
 
 
-def test_the_table_of_the_door_is_its_list():
+def test_the_table_of_the_entry_point_is_its_list():
     assert gh.__all__ == sorted(gh._LATER) and all(hasattr(gh, name) for name in gh.__all__)

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 import greedyhull as gh
-from greedyhull.testing.fuzz import membership
-from greedyhull.testing.fuzz.draws import Rng, chance, pick, scale
-from greedyhull.testing.fuzz.exact import LD
-from greedyhull.testing.fuzz.region import Region, radius_of
 from greedyhull.types import Array
+from tests.fuzz import membership
+from tests.fuzz.draws import Rng, chance, pick, scale
+from tests.fuzz.exact import LD
+from tests.fuzz.region import Region, radius_of
 
 OTHERS = (0.5, 1.0 + 1e-7, 1.5, 10.0)  # by which a radius is changed
 

@@ -11,16 +11,16 @@ import numpy as np
 import greedyhull as gh
 from greedyhull.driver import run as running
 from greedyhull.driver.resume import digest
-from greedyhull.testing.fuzz.attempts import Attempt, attempt
-from greedyhull.testing.fuzz.data import plain
-from greedyhull.testing.fuzz.draws import Rng, chance, pick
-from greedyhull.testing.fuzz.judge import Finding
-from greedyhull.testing.fuzz.matrices import draw_case
-from greedyhull.testing.fuzz.models import Model, assembled
-from greedyhull.testing.fuzz.records import Record
-from greedyhull.testing.fuzz.solvers import draw_solver
-from greedyhull.testing.fuzz.solves import Problem, Say, draw_problem, examined, judged, run, tight
 from greedyhull.types import lacks
+from tests.fuzz.attempts import Attempt, attempt
+from tests.fuzz.data import plain
+from tests.fuzz.draws import Rng, chance, pick
+from tests.fuzz.judge import Finding
+from tests.fuzz.matrices import draw_case
+from tests.fuzz.models import Model, assembled
+from tests.fuzz.records import Record
+from tests.fuzz.solvers import draw_solver
+from tests.fuzz.solves import Problem, Say, draw_problem, examined, judged, run, tight
 
 
 class _KilledError(Exception):

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 import greedyhull as gh
-from greedyhull.testing.fuzz.attempts import Attempt, attempt
-from greedyhull.testing.fuzz.draws import Rng, chance, pick, size
-from greedyhull.testing.fuzz.exact import BLUR, LD, Exact
-from greedyhull.testing.fuzz.judge import Finding
-from greedyhull.testing.fuzz.models import EPS, Model
-from greedyhull.testing.fuzz.records import Record
-from greedyhull.testing.fuzz.regions import draw_region, wrapped
-from greedyhull.testing.fuzz.solves import Problem, Say, drawn, judged, spread, tight
 from greedyhull.types import Array
+from tests.fuzz.attempts import Attempt, attempt
+from tests.fuzz.draws import Rng, chance, pick, size
+from tests.fuzz.exact import BLUR, LD, Exact
+from tests.fuzz.judge import Finding
+from tests.fuzz.models import EPS, Model
+from tests.fuzz.records import Record
+from tests.fuzz.regions import draw_region, wrapped
+from tests.fuzz.solves import Problem, Say, drawn, judged, spread, tight
 
 SINGLE = 1e-5  # of the values: what a function computed in single precision is known to
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 import greedyhull as gh
-from greedyhull.testing.fuzz.draws import Rng, chance, pick
-from greedyhull.testing.fuzz.exact import LD
-from greedyhull.testing.fuzz.region import Region
 from greedyhull.types import Array
+from tests.fuzz.draws import Rng, chance, pick
+from tests.fuzz.exact import LD
+from tests.fuzz.region import Region
 
 
 def linear_program(rng: Rng, d: int, caps: Array | None = None, groups: Array | None = None) -> Region:

@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from math import sqrt
 
-from greedyhull.testing.fuzz.judge import FAILURES, REPORTED, Finding
-from greedyhull.testing.fuzz.records import Record
+from tests.fuzz.judge import FAILURES, REPORTED, Finding
+from tests.fuzz.records import Record
 
 
 @dataclass
@@ -78,4 +78,4 @@ class Report:
 
     def command(self, number: int) -> str:
         """What repeats one case, in words."""
-        return f"python -m greedyhull.testing fuzz --seed {self.seed} --case {number}"
+        return f"python -m tests.fuzz --seed {self.seed} --case {number}"

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 import greedyhull as gh
-from greedyhull.testing.fuzz import exact as formulas
-from greedyhull.testing.fuzz.data import matrix, plain, sample_weights, stored
-from greedyhull.testing.fuzz.draws import Rng, chance, pick, scale, size
-from greedyhull.testing.fuzz.exact import LD, Exact, Formula, with_ridge
 from greedyhull.types import Array
+from tests.fuzz import exact as formulas
+from tests.fuzz.data import matrix, plain, sample_weights, stored
+from tests.fuzz.draws import Rng, chance, pick, scale, size
+from tests.fuzz.exact import LD, Exact, Formula, with_ridge
 
 EPS = float(np.finfo(np.float64).eps)
 

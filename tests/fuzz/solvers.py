@@ -10,9 +10,9 @@ import numpy as np
 import greedyhull as gh
 from greedyhull.driver.stop import Stop
 from greedyhull.solvers.gradients import Dual, Minibatch, Saga, Spider, Storm, Svrg
-from greedyhull.testing.fuzz.draws import Rng, chance, pick
-from greedyhull.testing.fuzz.models import Model
-from greedyhull.testing.fuzz.region import Region
+from tests.fuzz.draws import Rng, chance, pick
+from tests.fuzz.models import Model
+from tests.fuzz.region import Region
 
 
 class Drawn(NamedTuple):

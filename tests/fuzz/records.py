@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from greedyhull.testing.fuzz.attempts import Attempt
-from greedyhull.testing.fuzz.judge import Finding
+from tests.fuzz.attempts import Attempt
+from tests.fuzz.judge import Finding
 
 
 @dataclass

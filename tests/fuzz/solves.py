@@ -8,16 +8,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import greedyhull as gh
-from greedyhull.testing.fuzz.attempts import Attempt, attempt
-from greedyhull.testing.fuzz.draws import Rng, chance, pick, size
-from greedyhull.testing.fuzz.exact import LD
-from greedyhull.testing.fuzz.judge import Point, judge, least, point_of
-from greedyhull.testing.fuzz.models import Model, draw_model
-from greedyhull.testing.fuzz.records import Record
-from greedyhull.testing.fuzz.region import Region
-from greedyhull.testing.fuzz.regions import capped_simplex, draw_region, simplex, wrapped
-from greedyhull.testing.fuzz.solvers import draw_solver, draw_start, draw_stop
 from greedyhull.types import Array
+from tests.fuzz.attempts import Attempt, attempt
+from tests.fuzz.draws import Rng, chance, pick, size
+from tests.fuzz.exact import LD
+from tests.fuzz.judge import Point, judge, least, point_of
+from tests.fuzz.models import Model, draw_model
+from tests.fuzz.records import Record
+from tests.fuzz.region import Region
+from tests.fuzz.regions import capped_simplex, draw_region, simplex, wrapped
+from tests.fuzz.solvers import draw_solver, draw_start, draw_stop
 
 Say = Callable[[str], None]
 

@@ -8,10 +8,10 @@ from itertools import pairwise
 import numpy as np
 
 import greedyhull as gh
-from greedyhull.testing.fuzz.draws import Rng, chance, pick
-from greedyhull.testing.fuzz.exact import LD
-from greedyhull.testing.fuzz.region import Region
 from greedyhull.types import Array
+from tests.fuzz.draws import Rng, chance, pick
+from tests.fuzz.exact import LD
+from tests.fuzz.region import Region
 
 Draw = Callable[[Rng, int], Region]
 LOOSE = 1e-12  # what multiples and shifts leave open, relative to the size of a set

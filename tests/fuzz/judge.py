@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from greedyhull.driver.certificate import Certificate
-from greedyhull.testing.fuzz import membership
-from greedyhull.testing.fuzz.exact import LD, Exact
-from greedyhull.testing.fuzz.models import EPS, Model
-from greedyhull.testing.fuzz.region import Region
 from greedyhull.types import Array
+from tests.fuzz import membership
+from tests.fuzz.exact import LD, Exact
+from tests.fuzz.models import EPS, Model
+from tests.fuzz.region import Region
 
 LD_EPS = float(np.finfo(LD).eps)
 TINY = 1e-306  # what is smaller is zero in float64, or nearly

@@ -6,13 +6,13 @@ import numpy as np
 
 import greedyhull as gh
 from greedyhull.points.shapes import dense
-from greedyhull.testing.fuzz.attempts import attempt
-from greedyhull.testing.fuzz.draws import Rng
-from greedyhull.testing.fuzz.exact import LD
-from greedyhull.testing.fuzz.judge import Finding
-from greedyhull.testing.fuzz.models import EPS
-from greedyhull.testing.fuzz.records import Record
-from greedyhull.testing.fuzz.solves import Say, draw_problem
+from tests.fuzz.attempts import attempt
+from tests.fuzz.draws import Rng
+from tests.fuzz.exact import LD
+from tests.fuzz.judge import Finding
+from tests.fuzz.models import EPS
+from tests.fuzz.records import Record
+from tests.fuzz.solves import Say, draw_problem
 
 POINTS = 4  # that are pushed out of each set
 

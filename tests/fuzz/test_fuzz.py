@@ -14,13 +14,13 @@ from greedyhull.atoms.wrapped import InexactOracle
 from greedyhull.points import aligned
 from greedyhull.points.shapes import DenseBlock
 from greedyhull.solvers.parts.memory import Memory
-from greedyhull.testing.fuzz import KINDS, Report, fuzz, main, membership, play
-from greedyhull.testing.fuzz.cases import draw_kind
-from greedyhull.testing.fuzz.command import numbers
-from greedyhull.testing.fuzz.hostile import apart
-from greedyhull.testing.fuzz.judge import Finding
-from greedyhull.testing.fuzz.own_sets import ErringOracle
-from greedyhull.testing.fuzz.records import Record
+from tests.fuzz import KINDS, Report, fuzz, main, membership, play
+from tests.fuzz.cases import draw_kind
+from tests.fuzz.command import numbers
+from tests.fuzz.hostile import apart
+from tests.fuzz.judge import Finding
+from tests.fuzz.own_sets import ErringOracle
+from tests.fuzz.records import Record
 
 LD = np.longdouble
 
@@ -148,7 +148,7 @@ def test_the_command_tells_a_case_and_how_to_repeat_it(capsys: pytest.CaptureFix
     assert capsys.readouterr().out.startswith("case 2 of seed 4: ")
     report = Report(4)
     report.take(2, "solve", [Record("f", "S", "solver", "always", [Finding("false", "why", "by 3")])])
-    assert not report.clean and "python -m greedyhull.testing fuzz --seed 4 --case 2" in report.text()
+    assert not report.clean and "python -m tests.fuzz --seed 4 --case 2" in report.text()
     report = Report(4)
     report.take(2, "solve", [Record("f", "S", "solver", "always")])
     assert report.clean
@@ -158,7 +158,7 @@ def test_the_exit_code_says_whether_something_was_found(monkeypatch: pytest.Monk
     quiet, loud = Report(0), Report(0)
     loud.take(0, "solve", [Record("f", "S", "solver", "raw", [Finding("raw", "why", "what")])])
     for report, code in ((quiet, 0), (loud, 1)):
-        monkeypatch.setattr("greedyhull.testing.fuzz.command.fuzz", lambda *a, report=report, **kw: report)
+        monkeypatch.setattr("tests.fuzz.command.fuzz", lambda *a, report=report, **kw: report)
         assert main(["--runs", "3", "--seed", "1"]) == code
 
 

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import greedyhull as gh
-from greedyhull.testing.fuzz.attempts import attempt
-from greedyhull.testing.fuzz.draws import Rng, chance, pick
-from greedyhull.testing.fuzz.judge import Finding
-from greedyhull.testing.fuzz.records import Record
-from greedyhull.testing.fuzz.solves import Say
 from greedyhull.types import Array
+from tests.fuzz.attempts import attempt
+from tests.fuzz.draws import Rng, chance, pick
+from tests.fuzz.judge import Finding
+from tests.fuzz.records import Record
+from tests.fuzz.solves import Say
 
 STOP = gh.Relative(1e-8) | gh.Iterations(50)
 

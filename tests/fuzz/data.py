@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from greedyhull.points.arrays import dense
-from greedyhull.testing.fuzz.draws import Rng, chance, minus_zeros, pick, scale
 from greedyhull.types import Array
+from tests.fuzz.draws import Rng, chance, minus_zeros, pick, scale
 
 
 def matrix(rng: Rng, n: int, d: int) -> Array:

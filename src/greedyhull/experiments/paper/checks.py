@@ -1,32 +1,15 @@
-"""What an experiment is: a statement in words, a question, and a run that answers it with checks, figures and tables."""
+"""Comparisons of what was measured with what is claimed, and fitted powers."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from greedyhull.types import Array
-
-Style = Literal["line", "bound", "exact", "dots"]
-
-
-@dataclass(frozen=True)
-class Scale:
-    """How much is run: ``steps`` of one solve, ``runs`` that a mean is taken of, ``points`` that are tried."""
-
-    name: str
-    steps: int
-    runs: int
-    points: int
-
-
-QUICK = Scale("quick", steps=300, runs=30, points=200)
-FULL = Scale("full", steps=4000, runs=200, points=2000)
 
 
 @dataclass(frozen=True)
@@ -85,73 +68,6 @@ def at_least(what: str, measured: float, limit: float, room: float = 0.0) -> Che
 def equal(what: str, measured: float, exact: float, room: float) -> Check:
     """|measured − exact| ≤ room."""
     return Check(what, float(measured), "=", float(exact), float(room))
-
-
-@dataclass(frozen=True, eq=False)
-class Series:
-    """One curve: a measured "line" or its "dots", a "bound" that must not be crossed, an "exact" value."""
-
-    name: str
-    x: Array
-    y: Array
-    style: Style = "line"
-
-
-@dataclass(frozen=True, eq=False)
-class Figure:
-    """Series over common axes; ``log`` names the logarithmic ones: "xy", "x", "y" or ""."""
-
-    name: str
-    title: str
-    x: str
-    y: str
-    series: tuple[Series, ...]
-    log: str = "xy"
-
-
-@dataclass(frozen=True)
-class Table:
-    """A small table of words and numbers."""
-
-    title: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[str | float, ...], ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Finding:
-    """What came out: a verdict in words, the checks it rests on, and what can be looked at."""
-
-    verdict: str
-    checks: tuple[Check, ...]
-    figures: tuple[Figure, ...] = ()
-    tables: tuple[Table, ...] = ()
-
-    @property
-    def ok(self) -> bool:
-        """Whether every check holds."""
-        return all(check.ok for check in self.checks)
-
-
-@dataclass(frozen=True)
-class Experiment:
-    """A statement of the paper in our words, what its printed form lacks, and the run that measures it.
-
-    ``name`` is its address on the page, ``place`` where it stands in the paper.
-    """
-
-    name: str
-    place: str
-    title: str
-    statement: str
-    note: str
-    question: str
-    run: Callable[[Scale, int], Finding]
-
-
-def curve(name: str, x: npt.ArrayLike, y: npt.ArrayLike, style: Style = "line") -> Series:
-    """A series of floats."""
-    return Series(name, np.asarray(x, dtype=float), np.asarray(y, dtype=float), style)
 
 
 def fitted(x: Sequence[float] | Array, y: Sequence[float] | Array) -> float:

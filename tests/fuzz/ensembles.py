@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.testing.fuzz.attempts import attempt
-from greedyhull.testing.fuzz.draws import Rng, pick
-from greedyhull.testing.fuzz.judge import Finding
-from greedyhull.testing.fuzz.records import Record
-from greedyhull.testing.fuzz.solves import Say
 from greedyhull.types import Array
+from tests.fuzz.attempts import attempt
+from tests.fuzz.draws import Rng, pick
+from tests.fuzz.judge import Finding
+from tests.fuzz.records import Record
+from tests.fuzz.solves import Say
 
 
 def metric(rng: Rng, say: Say) -> list[Record]:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from greedyhull.testing.fuzz.draws import Rng, scale
 from greedyhull.types import Array, AtomSet
+from tests.fuzz.draws import Rng, scale
 
 Pull = Callable[[Array], Array | None]
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from greedyhull.testing.fuzz.exact import LD
 from greedyhull.types import Array
+from tests.fuzz.exact import LD
 
 
 def l1(x: Array, radius: float, weights: Array | None) -> float:

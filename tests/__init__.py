@@ -1,0 +1,1 @@
+"""The tests of greedyhull; `tests.fuzz` is a command, too."""
