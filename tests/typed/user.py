@@ -50,6 +50,18 @@ class Pairs(AtomSet):
         return Sparse(np.sort(np.argsort(g)[:2]), np.full(2, 0.5))
 
 
+class Distance(Objective):
+    """½‖w‖²."""
+
+    domain = (4,)
+
+    def value(self, w: Iterate) -> float:
+        return float(0.5 * np.sum(np.asarray(w) ** 2))
+
+    def gradient(self, w: Iterate) -> Array:
+        return np.asarray(w)
+
+
 @dataclass(frozen=True)
 class Drawn:
     """Some terms ½(z·x − z₀)² of an expectation."""
@@ -106,7 +118,7 @@ def solved() -> float:
     assert_type(s.converged, bool)
     sizes = gh.path(f, S, [0.5, 1.0])
     more = gh.minimize(f, Pairs(4), Toward(), stop=gh.Iterations(20), start=None, watch=lambda event: print(event.gap + 1.0))
-    certificate = gh.certify(f, S, s.point)
+    certificate = gh.certify(Distance(), S, s.point)
     shown = "unknown" if s.gap is None else f"{s.gap * 2:.1e}"
     print(shown, certificate.lower + 1.0, s.x.sum(), s.trace.gap[0], s.intercept + 1.0)
     return s.value + 1 + sizes[0].value * 2 + more.value

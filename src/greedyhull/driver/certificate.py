@@ -369,6 +369,9 @@ def _check_parts(f: Objective, S: CertificateAtomSet) -> None:
     """Whether f has a domain and a gradient, and S an oracle and a shape."""
     check(not lacks(f, "domain", "gradient"), lambda: f"f is {shown(f)}; an objective such as "
           "least_squares(X, y), quadratic(Q, b) or function(value, gradient, shape) is wanted.")
+    missing = lacks(f, "value", "traits", "along", "rounding", "start")
+    check(not missing, lambda: f"{type(f).__name__} has no {missing[0]}. Derive it from greedyhull.extend.Objective, which "
+                               "has defaults for all but domain, value and gradient.")
     check(not lacks(S, "oracle"), lambda: f"S is {shown(S)}; a set such as Simplex(d), L1Ball(d, radius) or "
                                   "Vertices(matrix) is wanted.")
     check(not lacks(S, "shape"), lambda: f"S is a {type(S).__name__} without a shape. Set self.shape = {f.domain} in its "

@@ -12,7 +12,16 @@ import numpy as np
 
 from greedyhull.atoms.base import generator
 from greedyhull.driver.certificate import Certificate, afresh, certificate_of, held, rounding_of, sentence
-from greedyhull.driver.checks import challenge, check_drift, check_lower, check_point, inspect_opposite, own_objective, ships
+from greedyhull.driver.checks import (
+    challenge,
+    check_drift,
+    check_lower,
+    check_point,
+    functions_of,
+    inspect_opposite,
+    own_objective,
+    ships,
+)
 from greedyhull.driver.reason import PRESSED, Reason
 from greedyhull.driver.solution import Solution, StreamSolution
 from greedyhull.driver.stop import closing
@@ -205,14 +214,14 @@ def drift(run: Run, w: Iterate) -> float:
     return inf if isnan(drift) else drift  # beyond the range of float32 nothing is known
 
 
-def noise(f: object, w: Iterate) -> float:
+def noise(f: Objective, w: Iterate) -> float:
     """How much a user's function differs between points that rounding cannot tell apart; of others it is known: 0.
 
     What is computed inside may cancel, which no formula here can see.
     """
-    if not isinstance(f, BlackBox):
+    if isinstance(f, Composite) or (ships(f) and not isinstance(f, BlackBox)):
         return 0.0
-    value, _ = f.sampled_functions()
+    value, _ = functions_of(f)
     x, rng, seen = w.array(), np.random.default_rng(0), coarse_of(f)
     eps = DOUBLE if seen is None else max(map(eps_of, (seen.value, seen.gradient)))  # of the point as the function casts it
     here = value(x)

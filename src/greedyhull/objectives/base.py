@@ -76,7 +76,7 @@ class Objective(ABC):
             if name in vars(cls):
                 setattr(cls, name, once(vars(cls)[name]))
         if "hessian_product" in vars(cls):
-            cls.restricted = ByProducts  # type: ignore[assignment]
+            cls.restricted = _by_products  # type: ignore[assignment]
             cls.traits = replace(cls.traits, second_order=True)
 
     @abstractmethod
@@ -173,6 +173,10 @@ class Objective(ABC):
     def precise(self) -> Objective:
         """The same in float64."""
         return self
+
+
+def _by_products(self: Objective, block: Block) -> ByProducts:
+    return ByProducts(self, block)
 
 
 def _value_once(written: Callable[[Any, Iterate], Any]) -> Callable[[Any, Iterate], float]:

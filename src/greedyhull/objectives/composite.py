@@ -110,8 +110,8 @@ class Composite(Objective):
 
     l2: float = 0.0  # with a ridge it is a `Ridged`
 
-    def __init__(self, design: Design, loss: Loss, name: str, exact: Loss | None = None) -> None:
-        self.design, self.loss, self.name = design, loss, name
+    def __init__(self, design: Design, loss: Loss, name: str = "", exact: Loss | None = None) -> None:
+        self.design, self.loss, self.name = design, loss, name or type(loss).__name__
         self.exact: Loss = loss if exact is None else exact  # the loss in float64, for certificates of float32 runs
         self.domain: Shape = design.domain
         self.traits = _traits(design.stored, loss.smooth, loss.quadratic, loss.finite_everywhere, loss.profiles,

@@ -33,6 +33,7 @@ class Design(ABC):
     has_columns: bool = False  # whether it has all of COLUMNS; others are asked for products with unit vectors
     takes_factors: bool = False  # whether it has ``bilinear`` and ``factored``
     frobenius: float | None = None  # ‖A‖_F
+    core: tuple[Any, ...] | None = None  # what the compiled core reads: a matrix, or starts, places and entries of the rows
     if TYPE_CHECKING:
         take_rows: Callable[[Index], Any]  # of one that is stored
         extremes: Callable[[], tuple[Array, Array]]  # the least and the largest entry of every row
@@ -109,6 +110,10 @@ class DenseDesign(Design):
 
     def __repr__(self) -> str:
         return f"DenseDesign({self.n}x{self.domain[0]}, {self.dtype})"
+
+    @property
+    def core(self) -> tuple[Any, ...] | None:  # type: ignore[override]
+        return (np.ascontiguousarray(self.X),) if type(self) is DenseDesign else None
 
     def matvec(self, w: Array) -> Array:
         return product(self.X, w.astype(self.dtype, copy=False))
@@ -244,6 +249,10 @@ class SparseDesign(Design):
                 self._by_row = self.by_column.tocsr()
             self._rows_of = unsigned(self.by_row)
         return self._rows_of
+
+    @property
+    def core(self) -> tuple[Any, ...] | None:  # type: ignore[override]
+        return self.rows_of if type(self) is SparseDesign else None
 
     @property
     def by_row(self) -> Any:

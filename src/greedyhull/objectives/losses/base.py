@@ -103,6 +103,8 @@ class Loss:
     non_negative = False  # data, points and minus the residual are non-negative, all of them
     finite_everywhere = True  # φ is finite everywhere, so that a solve may begin at any atom
     profiles = False  # it was minimised over an intercept
+    floor: float = -np.inf  # a number that φ is nowhere below
+    core_name = ""  # what the compiled core calls the loss; "" where it calls back
     if TYPE_CHECKING:
         @property
         def n(self) -> int: ...
@@ -110,8 +112,6 @@ class Loss:
         def y(self) -> Array: ...
         @property
         def p(self) -> Array | float: ...
-        @property
-        def floor(self) -> float: ...  # a number that φ is nowhere below, or −∞
         value: Callable[[Array], float]
         gradient: Callable[[Array], Array]
         curvature: Callable[[Array], Array]
@@ -134,17 +134,30 @@ class Loss:
         @property
         def loss(self) -> Loss: ...  # the one without
 
+    @property
+    def core(self) -> tuple[str, tuple[float, ...]] | None:
+        """The name and the numbers by which the compiled core computes the loss; None where it has to call back.
+
+        A class that is derived from one that the core knows may compute something else: it is not known.
+        """
+        name = vars(type(self)).get("core_name", "")
+        return (name, self.core_numbers()) if name else None
+
+    def core_numbers(self) -> tuple[float, ...]:
+        """The numbers of this loss, such as δ, in the order in which the core takes them."""
+        return ()
+
 
 class Separable(Loss, ABC):
-    """φ(z) = Σᵢ pᵢ ℓ(zᵢ, yᵢ). Subclasses give the sum of terms, the slope of each term and, if smooth, its curvature."""
+    """φ(z) = Σᵢ pᵢ ℓ(zᵢ, yᵢ), pᵢ = 1/n unless given. To write: `terms` and `slopes`; and, if there are any, `curvatures`."""
 
-    y: Array
-    p: Array | float
     n: int
     _heaviest: tuple[Array | float, float] | None = None
 
-    def __init__(self, y: Array, p: Array | float) -> None:
-        self.y, self.p, self.n = y, p, len(y)
+    def __init__(self, y: Array, p: Array | float | None = None) -> None:
+        self.y: Array = vector(y, len(y), "y") if p is None else y
+        self.p: Array | float = shares(None, len(y)) if p is None else p
+        self.n = len(y)
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -173,11 +186,6 @@ class Separable(Loss, ABC):
     def lipschitz(self, low: Array, high: Array) -> Array | float:
         """sup |ℓ'| over [lowᵢ, highᵢ]; ℓ is convex, so an end of the interval attains it."""
         return np.maximum(np.abs(self.slopes(low)), np.abs(self.slopes(high)))
-
-    @property
-    def floor(self) -> float:
-        """A number that φ is nowhere below; −∞ unless a loss knows better."""
-        return -np.inf
 
     def limit(self, z: Array, dz: Array) -> float:
         """The least η > 0 at which z + ηdz leaves the domain of φ."""

@@ -32,7 +32,7 @@ class Profiled(Loss):
         self._seen: tuple[Array, float] | None = None
 
     @property
-    def floor(self) -> float:
+    def floor(self) -> float:  # type: ignore[override]
         return self.loss.floor
 
     @property

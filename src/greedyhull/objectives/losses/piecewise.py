@@ -110,14 +110,14 @@ class PiecewiseLinear(Separable):
     smooth = False
     twice_differentiable = False
     epsilon = 0.0
-
-    @property
-    def floor(self) -> float:
-        return 0.0
+    floor = 0.0
 
     @abstractmethod
     def ends(self) -> tuple[Any, Any]:
         """low and high, the least and the largest slope of each term."""
+
+    def core_numbers(self) -> tuple[float, ...]:
+        return (*self.ends(), self.epsilon)
 
     def terms(self, z: Array) -> Array:
         low, high = self.ends()
@@ -202,6 +202,8 @@ class Absolute(PiecewiseLinear):
     1.5
     """
 
+    core_name = "piecewise"
+
     def ends(self) -> tuple[float, float]:
         return -1.0, 1.0
 
@@ -212,6 +214,11 @@ class Hinge(PiecewiseLinear):
     >>> Hinge(np.array([1.0, -1.0]), 0.5).value(np.array([0.0, -3.0]))
     0.5
     """
+
+    core_name = "hinge"
+
+    def core_numbers(self) -> tuple[float, ...]:
+        return ()
 
     def ends(self) -> tuple[Array, Array]:
         return np.minimum(-self.y, 0.0), np.maximum(-self.y, 0.0)
@@ -224,6 +231,8 @@ class Quantile(PiecewiseLinear):
     >>> Quantile(np.array([1.0, 0.0]), 0.5, q=0.75).value(np.array([0.0, 2.0]))
     0.625
     """
+
+    core_name = "piecewise"
 
     def __init__(self, y: Array, p: Array | float, q: float) -> None:
         super().__init__(y, p)
@@ -240,6 +249,8 @@ class EpsilonInsensitive(PiecewiseLinear):
     >>> EpsilonInsensitive(np.array([1.0, 0.0]), 0.5, epsilon=0.5).value(np.array([0.7, 2.0]))
     0.75
     """
+
+    core_name = "piecewise"
 
     def __init__(self, y: Array, p: Array | float, epsilon: float) -> None:
         super().__init__(y, p)

@@ -20,11 +20,9 @@ class Squared(Separable):
     1.25
     """
 
+    core_name = "squared"
+    floor = 0.0
     quadratic = True
-
-    @property
-    def floor(self) -> float:
-        return 0.0
 
     def terms(self, z: Array) -> Array:
         r = z - self.y
@@ -80,10 +78,8 @@ class Logistic(Separable):
     0.693147
     """
 
-
-    @property
-    def floor(self) -> float:
-        return 0.0
+    core_name = "logistic"
+    floor = 0.0
 
     def terms(self, z: Array) -> Array:
         m = self.y * z
@@ -158,10 +154,8 @@ class SquaredHinge(Separable):
     0.25
     """
 
-
-    @property
-    def floor(self) -> float:
-        return 0.0
+    core_name = "squared_hinge"
+    floor = 0.0
 
     def terms(self, z: Array) -> Array:
         short = np.maximum(1.0 - self.y * z, 0.0)
@@ -205,14 +199,15 @@ class Huber(Separable):
     1.3125
     """
 
+    core_name = "huber"
+    floor = 0.0
 
     def __init__(self, y: Array, p: Array | float, delta: float) -> None:
         super().__init__(y, p)
         self.delta = delta
 
-    @property
-    def floor(self) -> float:
-        return 0.0
+    def core_numbers(self) -> tuple[float, ...]:
+        return (self.delta,)
 
     def terms(self, z: Array) -> Array:
         size = np.abs(z - self.y)
@@ -267,10 +262,11 @@ class Poisson(Separable):
     1.0
     """
 
+    core_name = "poisson"
     _floor: tuple[Array, Array | float, float] | None = None
 
     @property
-    def floor(self) -> float:
+    def floor(self) -> float:  # type: ignore[override]
         """Σ pᵢ (yᵢ − yᵢ log yᵢ), rounded down, looked for once: each term is least at zᵢ = log yᵢ."""
         known = self._floor
         if known is None or known[0] is not self.y or known[1] is not self.p:
@@ -339,15 +335,16 @@ class Power(Separable):
     2.6666666666666665
     """
 
+    core_name = "power"
+    floor = 0.0
 
     def __init__(self, y: Array, p: Array | float, power: float) -> None:
         super().__init__(y, p)
         self.power = power
         self.twice_differentiable = power >= 2.0
 
-    @property
-    def floor(self) -> float:
-        return 0.0
+    def core_numbers(self) -> tuple[float, ...]:
+        return (self.power,)
 
     def terms(self, z: Array) -> Array:
         out: Array = np.abs(z - self.y) ** self.power / self.power
@@ -413,12 +410,13 @@ class NegativeLog(Separable):
     True
     """
 
+    core_name = "negative_log"
     finite_everywhere = False
+    non_negative = True
 
     def __init__(self, y: Array, p: Array | float) -> None:
         super().__init__(y, p)
         self.lift = float(np.abs(y).max())
-    non_negative = True
 
     def terms(self, z: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -18,16 +18,13 @@ class Softmax(Separable):
     0.693147
     """
 
+    floor = 0.0
     twice_differentiable = False  # no diagonal does for it; `Multinomial` gives products with the Hessian
 
     def __init__(self, y: Array, p: Array | float, classes: int) -> None:
         super().__init__(y, p)
         self.classes = classes
         self._labels: tuple[Array, Index] | None = None
-
-    @property
-    def floor(self) -> float:
-        return 0.0
 
     def _rows(self, z: Array) -> Array:
         return z.reshape(-1, self.classes)
