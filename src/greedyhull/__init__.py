@@ -136,7 +136,7 @@ if TYPE_CHECKING:
     from greedyhull.solvers.moreau_frank_wolfe import MoreauFrankWolfe
     from greedyhull.solvers.online import Online
     from greedyhull.solvers.pairwise import AwayStep, BlendedPairwise, DecompositionInvariant, Pairwise
-    from greedyhull.solvers.parts.looks import FullGap, MinibatchGap, Regret
+    from greedyhull.solvers.parts.gap_evaluation import FullGap, MinibatchGap, Regret
     from greedyhull.solvers.parts.schedules import Growing, constant, harmonic, linear, of_gap, power, zero
     from greedyhull.solvers.parts.steps import Backtracking, Capped, Constant, Exact, LogAdaptive, OpenLoop, Power, Short
     from greedyhull.solvers.regularized_stochastic_frank_wolfe import (
@@ -222,7 +222,7 @@ _LATER = {name: module for module, names in {
     "solvers.moreau_frank_wolfe": "MoreauFrankWolfe",
     "solvers.online": "Online",
     "solvers.pairwise": "AwayStep BlendedPairwise DecompositionInvariant Pairwise",
-    "solvers.parts.looks": "FullGap MinibatchGap Regret",
+    "solvers.parts.gap_evaluation": "FullGap MinibatchGap Regret",
     "solvers.parts.schedules": "Growing constant harmonic linear of_gap power zero",
     "solvers.parts.steps": "Backtracking Capped Constant Exact LogAdaptive OpenLoop Power Short",
     "solvers.regularized_stochastic_frank_wolfe": "Fading RegularizedStochasticFrankWolfe SquaredNorm Steady Unweighted",

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from greedyhull.points.direction import Direction
     from greedyhull.points.iterate import Iterate
     from greedyhull.points.views import Image
-    from greedyhull.solvers.parts.memory import Memory
     from greedyhull.solvers.parts.progress import Progress
+    from greedyhull.solvers.parts.solver_state import SolverState
     from greedyhull.theory import Constant
 
 
@@ -813,7 +813,7 @@ class Solver(Protocol):
 
     @property
     def needs(self) -> Needs: ...
-    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]: ...
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]: ...
 
 
 class SelfStarting(Solver, Protocol):

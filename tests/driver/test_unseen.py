@@ -14,7 +14,7 @@ from greedyhull.driver.run import Run
 from greedyhull.kernels.core import core
 from greedyhull.solvers.parts import compiled_loop
 from greedyhull.solvers.parts.compiled_loop import CompiledRounds
-from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.solver_state import Memory
 
 pytestmark = pytest.mark.skipif(core is None, reason="there is no compiled core")
 

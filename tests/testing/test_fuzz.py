@@ -13,7 +13,7 @@ from greedyhull.atoms.singular_oracle import SingularOracle
 from greedyhull.atoms.wrapped import InexactOracle
 from greedyhull.points import aligned
 from greedyhull.points.shapes import DenseBlock
-from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.solver_state import Memory
 from greedyhull.testing.fuzz import KINDS, Report, fuzz, main, membership, play
 from greedyhull.testing.fuzz.cases import draw_kind
 from greedyhull.testing.fuzz.command import numbers

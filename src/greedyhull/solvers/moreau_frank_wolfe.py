@@ -15,9 +15,9 @@ from greedyhull.points.coordinate_iterate import Average, CoordinateIterate, Pos
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.gradients.base import Size, check_size, size
 from greedyhull.solvers.lu_freund import Duals, NoDuals, duals_of
-from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps, seen_from
-from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, Looking, at_steps, seen_from
 from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.storc import slide
 from greedyhull.types import Array, AtomSet, Needs, Objective, State, Supply
 
@@ -134,7 +134,7 @@ class MoreauFrankWolfe:
         """Where a run without a start begins: the centre."""
         return S.centre()
 
-    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         oracle, x = memory.oracle(S), w.view("position", Position)
         w.view("average", lambda: Average(w))
         source: Supply = memory.part("source", lambda: source_of(f, memory.rng))

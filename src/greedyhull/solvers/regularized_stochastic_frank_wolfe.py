@@ -17,10 +17,10 @@ from greedyhull.points.coordinate_iterate import Average, CoordinateIterate, Pos
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.gradients.base import Size, check_size, size
 from greedyhull.solvers.lu_freund import Duals, NoDuals, duals_of
-from greedyhull.solvers.parts.looks import FullGap, Look, Looking, Regret, at_steps, seen_from
-from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, Looking, Regret, at_steps, seen_from
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
+from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.steps import APriori, Power, in_advance, step_at
 from greedyhull.theory import diverges
 from greedyhull.theory.arsfw import ConstantWeights, UniformAverage, VariableWeights
@@ -93,7 +93,7 @@ def argmin_over(regularizer: Any, S: AtomSet) -> Iterate:
     from greedyhull.solvers.pairwise import BlendedPairwise
 
     f = function(regularizer.value, regularizer.gradient, S.shape, smoothness=1.0)
-    w, memory = f.start(S, np.random.default_rng(0)), Memory()
+    w, memory = f.start(S, np.random.default_rng(0)), SolverState()
     first, best, since = f.value(w), (np.inf, np.inf), 0
     for k, (_, gap, *_) in enumerate(BlendedPairwise().run(f, S, w, memory)):
         value = f.value(w)
@@ -103,7 +103,7 @@ def argmin_over(regularizer: Any, S: AtomSet) -> Iterate:
             best, since = (min(value, best[0]), min(gap, best[1])), k
         if gap <= ENOUGH * max(abs(value), first - value + gap) or k - since >= STALLED or k >= STEPS:
             break
-        memory.guide = max(memory.guide, value - gap)
+        memory.steering_bound = max(memory.steering_bound, value - gap)
     return w.copy()
 
 
@@ -453,7 +453,7 @@ class RegularizedStochasticFrankWolfe:
         """Where a run without a start begins: w_1 = argmin Φ; for the squared norm, the centre."""
         return argmin_over(self.regularizer, S)
 
-    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         rule, weights = in_advance(self.step), weights_of(self.sigma)
         oracle, x = memory.oracle(S), w.view("position", Position)
         mean: Average = w.view("average", lambda: Average(w))

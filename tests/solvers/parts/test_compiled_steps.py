@@ -19,7 +19,7 @@ from greedyhull.kernels import core as home
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers import frank_wolfe
 from greedyhull.solvers.parts.compiled_loop import CompiledSteps
-from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.solver_state import Memory
 from greedyhull.types import Objective
 
 pytestmark = pytest.mark.skipif(home.core is None, reason=f"no compiled core: {home.MISSING}")

@@ -32,7 +32,7 @@ from greedyhull.experiments.paper.experiment import (
 from greedyhull.experiments.paper.problems import Kinked, kinked, means, spread, unwarned
 from greedyhull.objectives.black_box import finite_sum
 from greedyhull.objectives.stream import Stream, expectation
-from greedyhull.solvers.parts.looks import MinibatchGap
+from greedyhull.solvers.parts.gap_evaluation import MinibatchGap
 from greedyhull.solvers.parts.progress import Event
 from greedyhull.solvers.parts.schedules import power
 from greedyhull.solvers.parts.steps import Power, in_advance

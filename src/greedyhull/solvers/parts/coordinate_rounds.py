@@ -19,8 +19,8 @@ from greedyhull.points.direction import Span, Units
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Dense
-from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.working_set import (
     CROWDED,
     EARLY,
@@ -238,7 +238,7 @@ FAILED = 2  # rounds by products that may lead nowhere; then steps within faces 
 BY_FACTORS = RowsSection | BoxSection | FillingSection | TradedSection  # where systems of few rows are known
 
 
-def coordinate_rounds(f: SecondOrder, S: AtomSet, w: Iterate, memory: Memory, steps: int) -> Iterator[Progress]:
+def coordinate_rounds(f: SecondOrder, S: AtomSet, w: Iterate, memory: SolverState, steps: int) -> Iterator[Progress]:
     """The rounds of `Corrective` over a set that has a region: gradient, certificate, Newton steps."""
     region = S.traits.region
     assert region is not None and isinstance(w, CoordinateIterate)

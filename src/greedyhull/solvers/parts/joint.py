@@ -14,7 +14,7 @@ from greedyhull.points.direction import Direction
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Active, Iterate
 from greedyhull.points.shapes import BasisBlock
-from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.types import Answer, Array, Atom, AtomSet, Finite, Imaged, Line, Objective, State, imaged, listed
 
 
@@ -309,7 +309,7 @@ class Vertex:
 SHARE = 0.1  # how much of the best decrease branch and bound may leave on the table
 
 
-def swaps(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> ListedPairs | VertexPairs:
+def swaps(f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> ListedPairs | VertexPairs:
     """How to choose among the swaps: all of them for a quadratic over listed atoms, else those that add one atom."""
     atoms, quadratic = listed(S), closed(f)
     if atoms is None or quadratic is None:
@@ -430,7 +430,7 @@ __all__ = ["BranchAndBound", "Choice", "ClosedForm", "ListedPairs", "Mover", "Ve
            "search_at", "searched", "swaps", "toward"]
 
 
-def toward(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> ClosedForm | BranchAndBound | Vertex:
+def toward(f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> ClosedForm | BranchAndBound | Vertex:
     """How to choose among the moves toward the atoms of S."""
     atoms, quadratic = listed(S), closed(f)
     if atoms is None:

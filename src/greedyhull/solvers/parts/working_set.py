@@ -14,8 +14,8 @@ from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import least_of, owners_of
 from greedyhull.points.shapes import dense
-from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.types import (
     Array,
     Atom,
@@ -56,12 +56,12 @@ def exhausted(f: Objective, S: AtomSet, w: Iterate, estimate: float) -> bool:
     return f.precise() is not f and not estimate > COARSER * f.rounding(w, S)
 
 
-def named(part: str, memory: Memory) -> str:
+def named(part: str, memory: SolverState) -> str:
     """The name of a part: one in float64 is not restored from the state of one in float32."""
     return f"{part} {IN_DOUBLE}" if IN_DOUBLE in memory.arrays else part
 
 
-def in_both(f: SecondOrder, w: Iterate, memory: Memory, rounds: Rounds) -> Iterator[Progress]:
+def in_both(f: SecondOrder, w: Iterate, memory: SolverState, rounds: Rounds) -> Iterator[Progress]:
     """``rounds(f)`` until they end, which in float32 they do where it is `exhausted`; then those of f in float64."""
     precise = second_order(f.precise())
     if precise is None or precise is f:

@@ -19,7 +19,7 @@ from greedyhull.types import AtomSet, Needs, Objective, Solver, StepRule, has, i
 OLDER = {"atoms": "looks_back", "smooth": "needs_smooth"}  # the words of the first edition
 
 
-def needs_of(solver: Solver) -> Needs:
+def requirements_of(solver: Solver) -> Needs:
     """What the solver asks of a problem; one that says nothing needs its atoms.
 
     The older ``looks_back`` and ``needs_smooth`` are understood where nothing newer was said: without ``needs``, or in a
@@ -64,9 +64,9 @@ def _depth(solver: Solver, name: str) -> float:
     return next((i for i, home in enumerate(homes) if name in home), inf)
 
 
-def check_needs(f: Objective, S: AtomSet, solver: Solver) -> Needs:
+def check_requirements(f: Objective, S: AtomSet, solver: Solver) -> Needs:
     """What the solver needs; an error where f and S do not have it, with what is missing and what to use instead."""
-    needs, traits = needs_of(solver), f.traits
+    needs, traits = requirements_of(solver), f.traits
     lacking = ((needs.smooth and not traits.smooth) or (needs.second_order and not traits.second_order)
                or (needs.terms and not traits.exact_gradient) or (needs.one_owner and S.traits.owners != 1)
                or (needs.faces and not S.traits.faces))
@@ -94,7 +94,7 @@ def _refuse(f: Objective, S: AtomSet, needs: Needs, name: str) -> None:
                   "Corrective(). A set of your own has them if it defines within(w, g) and room(w, v).")
 
 
-def unmet(rule: StepRule, estimator: Estimator, f: Objective) -> Iterator[str]:
+def theory_warnings(rule: StepRule, estimator: Estimator, f: Objective) -> Iterator[str]:
     """What is to be said of steps and estimator on f; k is counted from one."""
     step = in_advance(rule)
     if not diverges(lambda k: step_at(step, k - 1)):
