@@ -12,10 +12,18 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import least_of
 from greedyhull.solvers.parts.atom_refinement import AtomRefinement
 from greedyhull.solvers.parts.compiled_loop import CompiledRounds, compiled_coordinates, compiled_rounds
-from greedyhull.solvers.parts.coordinate_rounds import coordinate_rounds
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.solver_state import SolverState
-from greedyhull.solvers.parts.working_set import EARLY, PROMISING, ROUNDING, Working, exhausted, in_both, named
+from greedyhull.solvers.parts.working_set import (
+    EARLY,
+    PROMISING,
+    ROUNDING,
+    Working,
+    coordinate_rounds,
+    exhausted,
+    in_both,
+    named,
+)
 from greedyhull.types import Array, AtomSet, Gradient, Index, Needs, Objective, SecondOrder, second_order
 
 

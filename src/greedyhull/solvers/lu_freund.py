@@ -34,27 +34,11 @@ from greedyhull.types import (
 )
 
 
-def duals_of(f: Objective, oracle: CountingOracle) -> Duals | NoDuals:
-    """The table for f, where f is a linear model with kinks and a known φ*; else one that does nothing."""
+def duals_of(f: Objective, memory: SolverState, oracle: CountingOracle) -> Duals | None:
+    """The table for f, where f is a linear model with kinks and a known φ*; else None."""
     model = linear_model(f)
     loss = None if model is None or model.has_intercept else kinked(model.loss)
-    return NoDuals() if model is None or loss is None else Duals(model, loss, oracle)
-
-
-class NoDuals:
-    """No table: the bound of a look is as it is."""
-
-    def gradient(self, batch: Minibatch, x: Array) -> Array:
-        return batch.gradient(x)
-
-    def improve(self, p: Progress) -> Progress:
-        return p
-
-    def state(self) -> State:
-        return {}
-
-    def restore(self, state: State) -> None:
-        pass
+    return None if model is None or loss is None else memory.part("duals", lambda: Duals(model, loss, oracle))
 
 
 class Duals:

@@ -16,7 +16,7 @@ from greedyhull.points.arrays import length
 from greedyhull.points.coordinate_iterate import Average, CoordinateIterate, Position
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.gradients.base import Size, check_size, size
-from greedyhull.solvers.lu_freund import Duals, NoDuals, duals_of
+from greedyhull.solvers.lu_freund import duals_of
 from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, Looking, Regret, at_steps, seen_from
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
@@ -459,7 +459,7 @@ class RegularizedStochasticFrankWolfe:
         mean: Average = w.view("average", lambda: Average(w))
         source: Supply = memory.part("source", lambda: source_of(f, memory.rng))
         leader: Leader = memory.part("leader", lambda: self.begins(f, S, x.array))
-        duals: Duals | NoDuals = memory.part("duals", lambda: duals_of(f, oracle))
+        duals = duals_of(f, memory, oracle)
         stream = f.traits.terms == "stream"
         how = Regret() if stream and isinstance(self.look, FullGap) else self.look  # a stream has no full gap
         look: Looking = memory.part("look", lambda: at_steps(how, self.every).start(f, S, w, memory))
@@ -467,10 +467,12 @@ class RegularizedStochasticFrankWolfe:
             if look.due(k, source.spent):
                 point = w if how.averages else seen_from(w, CoordinateIterate(mean.array()))  # a regret keeps the mean
                 told = {"spent": source.spent, "last": w.copy(), "bound": leader.bound, "R2": leader.R2}
-                yield duals.improve(look(point, told))
+                seen = look(point, told)
+                yield seen if duals is None else duals.improve(seen)
             before, eta, b = source.spent, step_at(rule, k - 1), size(self.batch, k, source.terms)
             sigma, scale = weights.at(k, leader.c)
-            g = duals.gradient(source.draw(b), x.array)
+            drawn = source.draw(b)
+            g = drawn.gradient(x.array) if duals is None else duals.gradient(drawn, x.array)
             h = leader.pull(scale, x.array)
             answer = oracle.argmin(h, tol=tolerance_at(self.tolerance, k - 1, memory.gap))
             leader.take(sigma, scale, g, float(np.vdot(h, x.array)) - answer.atom.dot(h) + answer.slack)

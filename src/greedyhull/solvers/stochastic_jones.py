@@ -15,7 +15,7 @@ from greedyhull.solvers.gradients.base import Estimate, Estimator, Size, check_s
 from greedyhull.solvers.gradients.variance_reduced import Svrg
 from greedyhull.solvers.parts.compiled_stochastic import JONES, RecordingSampler, compiled_stochastic
 from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, Looking, at_steps
-from greedyhull.solvers.parts.joint_minibatch import MinibatchChoice, ModelChoice
+from greedyhull.solvers.parts.joint import MinibatchChoice, ModelChoice
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.requirements import theory_warnings
 from greedyhull.solvers.parts.schedules import Growing, Grown, linear, tolerance_at, zero

@@ -41,7 +41,7 @@ from greedyhull.solvers.corrective import Corrective
 from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.solvers.gradients import Dual, Minibatch, Svrg
 from greedyhull.solvers.jones import Jones, PairwiseJones
-from greedyhull.solvers.parts.joint_minibatch import ModelChoice
+from greedyhull.solvers.parts.joint import ModelChoice
 from greedyhull.solvers.parts.schedules import linear
 from greedyhull.solvers.parts.steps import OpenLoop
 from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe

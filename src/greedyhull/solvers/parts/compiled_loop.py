@@ -32,11 +32,10 @@ from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.points.views import Image
-from greedyhull.solvers.parts.coordinate_rounds import MOST, spanned, spans
 from greedyhull.solvers.parts.progress import Progress, Row
 from greedyhull.solvers.parts.schedules import ConstantSchedule
 from greedyhull.solvers.parts.solver_state import SolverState
-from greedyhull.solvers.parts.working_set import BLURRED, SHORT
+from greedyhull.solvers.parts.working_set import BLURRED, MOST, SHORT, spanned, spans
 from greedyhull.types import Array, AtomSet, Index, Loss, Objective, Region, Schedule, State, StepRule, profiled, second_order
 
 # The core's numbers of losses, as in native/losses.hpp (0 to 6, and SMOOTHED for those with kinks) and native/stochastic.hpp.
