@@ -55,11 +55,8 @@ estimators), ``gh.theory`` (rates), ``gh.testing`` (checks for your own pieces),
 
 from __future__ import annotations
 
-import builtins
 import sys
-from collections.abc import Sequence
 from importlib import import_module
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -73,106 +70,167 @@ if TYPE_CHECKING:
     from greedyhull import report as report
     from greedyhull import testing as testing
     from greedyhull import theory as theory
+    from greedyhull.atoms.base import AtomSet
+    from greedyhull.atoms.birkhoff import Birkhoff
+    from greedyhull.atoms.bounded_simplex import HyperSimplex
+    from greedyhull.atoms.box import Box, LinfBall
+    from greedyhull.atoms.combinatorial import SpanningTree
+    from greedyhull.atoms.group_l1_ball import GroupL1Ball
+    from greedyhull.atoms.grouped_simplex import GroupedSimplex
+    from greedyhull.atoms.joined import Product, Sum
+    from greedyhull.atoms.k_sparse import KSparse, KSupport
+    from greedyhull.atoms.l1_ball import L1Ball
+    from greedyhull.atoms.linear_program import LinearProgram, Transport
+    from greedyhull.atoms.lp_ball import L2Ball, LpBall
+    from greedyhull.atoms.mapped import Scaled, Translated
+    from greedyhull.atoms.nuclear_ball import NuclearBall
+    from greedyhull.atoms.path_polytope import PathPolytope
+    from greedyhull.atoms.permutahedron import Permutahedron
+    from greedyhull.atoms.simplex import CappedSimplex, Simplex
+    from greedyhull.atoms.spectrahedron import Spectrahedron
+    from greedyhull.atoms.total_variation_ball import TotalVariationBall
+    from greedyhull.atoms.vertices import Vertices
+    from greedyhull.atoms.wrapped import Cached, Inexact, oracle
+    from greedyhull.data.shards import shards
+    from greedyhull.driver.batch.call import batch
+    from greedyhull.driver.batch.solutions import Solutions
+    from greedyhull.driver.certificate import Certificate, certify
+    from greedyhull.driver.minimize import minimize
+    from greedyhull.driver.path import path
+    from greedyhull.driver.solution import Solution
+    from greedyhull.driver.solution_file import load
+    from greedyhull.driver.stop import Callback, Gap, Iterations, Relative, RelativeToStart, Seconds, Stalled
+    from greedyhull.errors import GreedyhullError, GreedyhullWarning
+    from greedyhull.objectives.black_box import finite_sum
+    from greedyhull.objectives.by_name import (
+        absolute,
+        epsilon_insensitive,
+        function,
+        hinge,
+        huber,
+        least_squares,
+        log_det,
+        log_likelihood,
+        logistic,
+        lp_loss,
+        poisson,
+        quadratic,
+        quantile,
+        squared_hinge,
+        trace_inverse,
+    )
+    from greedyhull.objectives.completion import completion
+    from greedyhull.objectives.responses import multinomial, multitask
+    from greedyhull.objectives.stream import expectation
+    from greedyhull.points.shapes import Basis, Dense, RankOne, Sparse
+    from greedyhull.remote.cluster import cluster
+    from greedyhull.remote.executors import processes
+    from greedyhull.report.compare import compare
     from greedyhull.solvers import gradients as gradients
+    from greedyhull.solvers.aggregated import Aggregated
+    from greedyhull.solvers.block_coordinate import BlockCoordinate
+    from greedyhull.solvers.corrective import Corrective
+    from greedyhull.solvers.frank_wolfe import FrankWolfe
+    from greedyhull.solvers.jones import Jones, Mixed, PairwiseJones
+    from greedyhull.solvers.lu_freund import LuFreund
+    from greedyhull.solvers.moreau_frank_wolfe import MoreauFrankWolfe
+    from greedyhull.solvers.online import Online
+    from greedyhull.solvers.pairwise import AwayStep, BlendedPairwise, DecompositionInvariant, Pairwise
+    from greedyhull.solvers.parts.gap_evaluation import FullGap, MinibatchGap, Regret
+    from greedyhull.solvers.parts.schedules import Growing, constant, harmonic, linear, of_gap, power, zero
+    from greedyhull.solvers.parts.steps import Backtracking, Capped, Constant, Exact, LogAdaptive, OpenLoop, Power, Short
+    from greedyhull.solvers.regularized_stochastic_frank_wolfe import (
+        Fading,
+        RegularizedStochasticFrankWolfe,
+        SquaredNorm,
+        Steady,
+        Unweighted,
+    )
+    from greedyhull.solvers.smoothed import Smoothed
+    from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
+    from greedyhull.solvers.stochastic_jones import StochasticJones, VarianceReducedJones
+    from greedyhull.solvers.storc import Storc
 
 __version__ = "0.1.0"
 
-# Every name is loaded when it is first used: a program pays for what it uses, and the command line answers at once. Type
-# checkers and editors follow the imports below; at run time `_note` only stores where each name is defined.
-_LATER: dict[str, str] = {}
-_import = builtins.__import__
+__all__ = [
+    "Aggregated", "AtomSet", "AwayStep", "Backtracking", "Basis", "Birkhoff", "BlendedPairwise", "BlockCoordinate", "Box",
+    "Cached", "Callback", "Capped", "CappedSimplex", "Certificate", "Constant", "Corrective", "DecompositionInvariant",
+    "Dense", "Exact", "Fading", "FrankWolfe", "FullGap", "Gap", "GreedyhullError", "GreedyhullWarning", "GroupL1Ball",
+    "GroupedSimplex", "Growing", "HyperSimplex", "Inexact", "Iterations", "Jones", "KSparse", "KSupport", "L1Ball", "L2Ball",
+    "LinearProgram", "LinfBall", "LogAdaptive", "LpBall", "LuFreund", "MinibatchGap", "Mixed", "MoreauFrankWolfe",
+    "NuclearBall", "Online", "OpenLoop", "Pairwise", "PairwiseJones", "PathPolytope", "Permutahedron", "Power", "Product",
+    "RankOne", "Regret", "RegularizedStochasticFrankWolfe", "Relative", "RelativeToStart", "Scaled", "Seconds", "Short",
+    "Simplex", "Smoothed", "Solution", "Solutions", "SpanningTree", "Sparse", "Spectrahedron", "SquaredNorm", "Stalled",
+    "Steady", "StochasticFrankWolfe", "StochasticJones", "Storc", "Sum", "TotalVariationBall", "Translated", "Transport",
+    "Unweighted", "VarianceReducedJones", "Vertices",
+    "absolute", "batch", "certify", "cluster", "compare", "completion", "constant", "epsilon_insensitive", "expectation",
+    "finite_sum", "function", "harmonic", "hinge", "huber", "least_squares", "linear", "load", "log_det", "log_likelihood",
+    "logistic", "lp_loss", "minimize", "multinomial", "multitask", "of_gap", "oracle", "path", "poisson", "power", "processes",
+    "quadratic", "quantile", "shards", "squared_hinge", "trace_inverse", "zero",
+]
 
-
-def _note(name: str, globals: Any = None, locals: Any = None, fromlist: Sequence[str] = (), level: int = 0) -> Any:
-    if globals is not _GLOBALS:  # an import of another module
-        return _import(name, globals, locals, fromlist, level)
-    _LATER.update(dict.fromkeys(fromlist, name.removeprefix("greedyhull.")))
-    return SimpleNamespace(**dict.fromkeys(fromlist))
-
-
-_GLOBALS = globals()
-vars(builtins)["__import__"] = _note
-try:
-    # isort: off
-    from greedyhull.atoms.base import AtomSet as AtomSet
-    from greedyhull.atoms.birkhoff import Birkhoff as Birkhoff
-    from greedyhull.atoms.bounded_simplex import HyperSimplex as HyperSimplex
-    from greedyhull.atoms.box import Box as Box, LinfBall as LinfBall
-    from greedyhull.atoms.combinatorial import SpanningTree as SpanningTree
-    from greedyhull.atoms.group_l1_ball import GroupL1Ball as GroupL1Ball
-    from greedyhull.atoms.grouped_simplex import GroupedSimplex as GroupedSimplex
-    from greedyhull.atoms.joined import Product as Product, Sum as Sum
-    from greedyhull.atoms.k_sparse import KSparse as KSparse, KSupport as KSupport
-    from greedyhull.atoms.l1_ball import L1Ball as L1Ball
-    from greedyhull.atoms.linear_program import LinearProgram as LinearProgram, Transport as Transport
-    from greedyhull.atoms.lp_ball import L2Ball as L2Ball, LpBall as LpBall
-    from greedyhull.atoms.mapped import Scaled as Scaled, Translated as Translated
-    from greedyhull.atoms.nuclear_ball import NuclearBall as NuclearBall
-    from greedyhull.atoms.path_polytope import PathPolytope as PathPolytope
-    from greedyhull.atoms.permutahedron import Permutahedron as Permutahedron
-    from greedyhull.atoms.simplex import CappedSimplex as CappedSimplex, Simplex as Simplex
-    from greedyhull.atoms.spectrahedron import Spectrahedron as Spectrahedron
-    from greedyhull.atoms.total_variation_ball import TotalVariationBall as TotalVariationBall
-    from greedyhull.atoms.vertices import Vertices as Vertices
-    from greedyhull.atoms.wrapped import Cached as Cached, Inexact as Inexact, oracle as oracle
-    from greedyhull.data.shards import shards as shards
-    from greedyhull.driver.batch.call import batch as batch
-    from greedyhull.driver.batch.solutions import Solutions as Solutions
-    from greedyhull.driver.certificate import Certificate as Certificate, certify as certify
-    from greedyhull.driver.minimize import minimize as minimize
-    from greedyhull.driver.path import path as path
-    from greedyhull.driver.solution import Solution as Solution
-    from greedyhull.driver.solution_file import load as load
-    from greedyhull.driver.stop import (
-        Callback as Callback, Gap as Gap, Iterations as Iterations, Relative as Relative, RelativeToStart as RelativeToStart,
-        Seconds as Seconds, Stalled as Stalled)
-    from greedyhull.errors import GreedyhullError as GreedyhullError, GreedyhullWarning as GreedyhullWarning
-    from greedyhull.objectives.black_box import finite_sum as finite_sum
-    from greedyhull.objectives.by_name import (
-        absolute as absolute, epsilon_insensitive as epsilon_insensitive, function as function, hinge as hinge, huber as huber,
-        least_squares as least_squares, log_det as log_det, log_likelihood as log_likelihood, logistic as logistic,
-        lp_loss as lp_loss, poisson as poisson, quadratic as quadratic, quantile as quantile, squared_hinge as squared_hinge,
-        trace_inverse as trace_inverse)
-    from greedyhull.objectives.completion import completion as completion
-    from greedyhull.objectives.responses import multinomial as multinomial, multitask as multitask
-    from greedyhull.objectives.stream import expectation as expectation
-    from greedyhull.points.shapes import Basis as Basis, Dense as Dense, RankOne as RankOne, Sparse as Sparse
-    from greedyhull.remote.cluster import cluster as cluster
-    from greedyhull.remote.executors import processes as processes
-    from greedyhull.report.compare import compare as compare
-    from greedyhull.solvers.aggregated import Aggregated as Aggregated
-    from greedyhull.solvers.block_coordinate import BlockCoordinate as BlockCoordinate
-    from greedyhull.solvers.corrective import Corrective as Corrective
-    from greedyhull.solvers.frank_wolfe import FrankWolfe as FrankWolfe
-    from greedyhull.solvers.jones import Jones as Jones, Mixed as Mixed, PairwiseJones as PairwiseJones
-    from greedyhull.solvers.lu_freund import LuFreund as LuFreund
-    from greedyhull.solvers.moreau_frank_wolfe import MoreauFrankWolfe as MoreauFrankWolfe
-    from greedyhull.solvers.online import Online as Online
-    from greedyhull.solvers.pairwise import (
-        AwayStep as AwayStep, BlendedPairwise as BlendedPairwise, DecompositionInvariant as DecompositionInvariant,
-        Pairwise as Pairwise)
-    from greedyhull.solvers.parts.looks import FullGap as FullGap, MinibatchGap as MinibatchGap, Regret as Regret
-    from greedyhull.solvers.parts.schedules import (
-        Growing as Growing, constant as constant, harmonic as harmonic, linear as linear, of_gap as of_gap, power as power,
-        zero as zero)
-    from greedyhull.solvers.parts.steps import (
-        Backtracking as Backtracking, Capped as Capped, Constant as Constant, Exact as Exact, LogAdaptive as LogAdaptive,
-        OpenLoop as OpenLoop, Power as Power, Short as Short)
-    from greedyhull.solvers.regularized_stochastic_frank_wolfe import (
-        Fading as Fading, RegularizedStochasticFrankWolfe as RegularizedStochasticFrankWolfe, SquaredNorm as SquaredNorm,
-        Steady as Steady, Unweighted as Unweighted)
-    from greedyhull.solvers.smoothed import Smoothed as Smoothed
-    from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe as StochasticFrankWolfe
-    from greedyhull.solvers.stochastic_jones import (
-        StochasticJones as StochasticJones, VarianceReducedJones as VarianceReducedJones)
-    from greedyhull.solvers.storc import Storc as Storc
-    # isort: on
-finally:
-    vars(builtins)["__import__"] = _import
-__all__ = sorted(_LATER)
-if not TYPE_CHECKING:
-    for _name in __all__:
-        del _GLOBALS[_name]
+# Every name is loaded when it is first used: a program pays for what it uses, and the command line answers at once.
+_LATER = {name: module for module, names in {
+    "atoms.base": "AtomSet",
+    "atoms.birkhoff": "Birkhoff",
+    "atoms.bounded_simplex": "HyperSimplex",
+    "atoms.box": "Box LinfBall",
+    "atoms.combinatorial": "SpanningTree",
+    "atoms.group_l1_ball": "GroupL1Ball",
+    "atoms.grouped_simplex": "GroupedSimplex",
+    "atoms.joined": "Product Sum",
+    "atoms.k_sparse": "KSparse KSupport",
+    "atoms.l1_ball": "L1Ball",
+    "atoms.linear_program": "LinearProgram Transport",
+    "atoms.lp_ball": "L2Ball LpBall",
+    "atoms.mapped": "Scaled Translated",
+    "atoms.nuclear_ball": "NuclearBall",
+    "atoms.path_polytope": "PathPolytope",
+    "atoms.permutahedron": "Permutahedron",
+    "atoms.simplex": "CappedSimplex Simplex",
+    "atoms.spectrahedron": "Spectrahedron",
+    "atoms.total_variation_ball": "TotalVariationBall",
+    "atoms.vertices": "Vertices",
+    "atoms.wrapped": "Cached Inexact oracle",
+    "data.shards": "shards",
+    "driver.batch.call": "batch",
+    "driver.batch.solutions": "Solutions",
+    "driver.certificate": "Certificate certify",
+    "driver.minimize": "minimize",
+    "driver.path": "path",
+    "driver.solution": "Solution",
+    "driver.solution_file": "load",
+    "driver.stop": "Callback Gap Iterations Relative RelativeToStart Seconds Stalled",
+    "errors": "GreedyhullError GreedyhullWarning",
+    "objectives.black_box": "finite_sum",
+    "objectives.by_name": "absolute epsilon_insensitive function hinge huber least_squares log_det "
+        "log_likelihood logistic lp_loss poisson quadratic quantile squared_hinge trace_inverse",
+    "objectives.completion": "completion",
+    "objectives.responses": "multinomial multitask",
+    "objectives.stream": "expectation",
+    "points.shapes": "Basis Dense RankOne Sparse",
+    "remote.cluster": "cluster",
+    "remote.executors": "processes",
+    "report.compare": "compare",
+    "solvers.aggregated": "Aggregated",
+    "solvers.block_coordinate": "BlockCoordinate",
+    "solvers.corrective": "Corrective",
+    "solvers.frank_wolfe": "FrankWolfe",
+    "solvers.jones": "Jones Mixed PairwiseJones",
+    "solvers.lu_freund": "LuFreund",
+    "solvers.moreau_frank_wolfe": "MoreauFrankWolfe",
+    "solvers.online": "Online",
+    "solvers.pairwise": "AwayStep BlendedPairwise DecompositionInvariant Pairwise",
+    "solvers.parts.gap_evaluation": "FullGap MinibatchGap Regret",
+    "solvers.parts.schedules": "Growing constant harmonic linear of_gap power zero",
+    "solvers.parts.steps": "Backtracking Capped Constant Exact LogAdaptive OpenLoop Power Short",
+    "solvers.regularized_stochastic_frank_wolfe": "Fading RegularizedStochasticFrankWolfe SquaredNorm Steady Unweighted",
+    "solvers.smoothed": "Smoothed",
+    "solvers.stochastic_frank_wolfe": "StochasticFrankWolfe",
+    "solvers.stochastic_jones": "StochasticJones VarianceReducedJones",
+    "solvers.storc": "Storc",
+}.items() for name in names.split()}
 _INNER = ("atoms", "driver", "errors", "kernels", "objectives", "points", "solvers", "types")  # gh.errors, say
 _MOVED = {"gradients": "solvers.gradients"}  # public modules that stand in a folder
 

@@ -108,12 +108,12 @@ from greedyhull.remote.tasks import RowTask as Task
 from greedyhull.remote.worker import work as work
 from greedyhull.solvers.gradients.base import Estimate as Estimate
 from greedyhull.solvers.gradients.base import Estimator as Estimator
-from greedyhull.solvers.parts.looks import Look as Look
-from greedyhull.solvers.parts.looks import Looking as Looking
-from greedyhull.solvers.parts.memory import Memory as Memory
+from greedyhull.solvers.parts.gap_evaluation import Look as Look
+from greedyhull.solvers.parts.gap_evaluation import Looking as Looking
 from greedyhull.solvers.parts.progress import Event as Event
 from greedyhull.solvers.parts.progress import Progress as Progress
 from greedyhull.solvers.parts.schedules import tolerance_at as tolerance_at
+from greedyhull.solvers.parts.solver_state import SolverState as Memory
 from greedyhull.solvers.parts.steps import Plain as Plain
 from greedyhull.solvers.parts.steps import within as within
 from greedyhull.testing import Problem as Problem

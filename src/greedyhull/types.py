@@ -35,12 +35,11 @@ if TYPE_CHECKING:  # the classes that packages hand to each other, wherever they
     from greedyhull.points.iterate import Iterate
     from greedyhull.points.iterate import View as View
     from greedyhull.remote.tasks import RowTask
-    from greedyhull.solvers.parts.compiled_stochastic import Drawn
-    from greedyhull.solvers.parts.memory import Memory, Recorder
+    from greedyhull.solvers.parts.solver_state import CountingOracle, SolverState
     from greedyhull.solvers.parts.progress import Progress
 
-    Oracle: TypeAlias = OracleBase | Recorder
-    Supply: TypeAlias = Source | Drawn
+    Oracle: TypeAlias = OracleBase | CountingOracle
+    Supply: TypeAlias = Source
     Trial: TypeAlias = LineTrial
     Small: TypeAlias = Restriction
     Task: TypeAlias = RowTask
@@ -371,7 +370,7 @@ class Solver(Protocol):
 
     @property
     def needs(self) -> Needs: ...
-    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]: ...
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]: ...
 
 
 def linear_model(f: Objective) -> LinearModel | None:

@@ -11,8 +11,8 @@ import greedyhull as gh
 from greedyhull.atoms.lp_ball import L2Ball
 from greedyhull.atoms.vertices import Vertices
 from greedyhull.atoms.wrapped import Cached
-from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.solver_state import Memory
 from greedyhull.testing import check_atoms
 from greedyhull.theory import rate
 from greedyhull.types import Answer

@@ -8,8 +8,8 @@ import pytest
 import greedyhull as gh
 from greedyhull.extend import GreedyhullError, Iterate, check_atoms
 from greedyhull.points.shapes import RankOneBlock
-from greedyhull.solvers.parts.memory import Memory
-from greedyhull.solvers.parts.slides import Slide
+from greedyhull.solvers.parts.atom_refinement import AtomRefinement
+from greedyhull.solvers.parts.solver_state import Memory
 
 rng = np.random.default_rng(5)
 
@@ -152,7 +152,7 @@ def test_a_slide_never_raises_f():
     assert all(b <= a * (1 + 1e-14) for a, b in pairwise(seen))
     w = S.decompose(0.1 * rng.standard_normal((20, 15)))
     before = f.value(w)
-    assert Slide(f, S, Memory())(w) and f.value(w) < before
+    assert AtomRefinement(f, S, Memory())(w) and f.value(w) < before
 
 
 def test_compressing_keeps_the_point_and_leaves_its_rank():

@@ -13,8 +13,8 @@ from greedyhull.objectives.designs.stored import DenseDesign
 from greedyhull.objectives.lines import Curve, Parabola
 from greedyhull.objectives.losses.smooth import Huber, Logistic, NegativeLog, Squared
 from greedyhull.points.iterate import Iterate
-from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.solver_state import Memory
 from greedyhull.solvers.parts.steps import Plain
 from greedyhull.testing import check_atoms, check_design, check_loss, check_objective, check_solver, check_step, small_problems
 from greedyhull.types import Answer, Floor

@@ -11,8 +11,8 @@ import greedyhull as gh
 from greedyhull.objectives.composite import Composite
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.gradients import Minibatch
-from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.solver_state import Memory
 
 SQUARES = gh.least_squares(np.eye(3), np.array([3.0, 0.1, 0.0]))  # over the simplex the first atom is best
 S = gh.Simplex(3)

@@ -16,8 +16,8 @@ from greedyhull.driver.checkpoint import load_state
 from greedyhull.driver.run import Run
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Basis
-from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.solver_state import Memory
 from greedyhull.testing.solvers import rows_of
 
 rng = np.random.default_rng(6)

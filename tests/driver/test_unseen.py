@@ -13,7 +13,7 @@ import greedyhull as gh
 from greedyhull.driver.run import Run
 from greedyhull.solvers.parts import compiled_loop
 from greedyhull.solvers.parts.compiled_loop import CompiledRounds
-from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.solver_state import Memory
 
 N, D = 60, 40
 RNG = np.random.default_rng(8)

@@ -13,7 +13,7 @@ from greedyhull.atoms.singular_oracle import SingularOracle
 from greedyhull.atoms.wrapped import InexactOracle
 from greedyhull.points import aligned
 from greedyhull.points.shapes import DenseBlock
-from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.solver_state import Memory
 from tests.fuzz import KINDS, Report, fuzz, main, membership, play
 from tests.fuzz.cases import draw_kind
 from tests.fuzz.command import numbers

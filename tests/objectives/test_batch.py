@@ -10,7 +10,7 @@ import greedyhull as gh
 from greedyhull.objectives.black_box import finite_sum
 from greedyhull.objectives.minibatches import Sampler, Source
 from greedyhull.points.coordinate_iterate import CoordinateIterate
-from greedyhull.solvers.parts.looks import Looks
+from greedyhull.solvers.parts.gap_evaluation import GapSchedule
 from greedyhull.testing import check_objective
 
 RNG = np.random.default_rng(4)
@@ -105,7 +105,7 @@ def test_draws():
 
 
 def test_looks_become_rare_but_never_late():
-    looks, spent, seen = Looks(100), 0, []
+    looks, spent, seen = GapSchedule(100), 0, []
     while spent < 100_000:
         if looks.due(spent):
             seen.append(spent)
@@ -113,12 +113,12 @@ def test_looks_become_rare_but_never_late():
         spent += 7
     waits = np.diff(seen)
     assert waits.min() >= 100 and (waits <= np.maximum(100, 0.1 * np.array(seen[:-1])) + 7).all() and len(seen) < 70
-    looks = Looks(100, every=10)
+    looks = GapSchedule(100, every=10)
     seen = [k for k in range(1, 45) if looks.due(k) and looks.passed(k) is None]
     assert seen == [1, 10, 20, 30, 40]
     for every in (0, -3, 2.5):
         with pytest.raises(gh.GreedyhullError, match="whole number of steps"):
-            Looks(100, every=every)
+            GapSchedule(100, every=every)
 
 
 # --- finite sums of the user's own -------------------------------------------------------------------------------

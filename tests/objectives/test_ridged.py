@@ -20,8 +20,8 @@ from greedyhull.objectives.minibatches import source_of
 from greedyhull.points.arrays import length
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.shapes import dense
-from greedyhull.solvers.parts.joint_minibatch import MinibatchChoice
-from greedyhull.solvers.parts.looks import range_bound
+from greedyhull.solvers.parts.gap_evaluation import range_bound
+from greedyhull.solvers.parts.joint import MinibatchChoice
 from greedyhull.testing import check_objective
 from greedyhull.types import Array
 

@@ -10,7 +10,7 @@ from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.gradients import as_array, copied, finite, inner, size, taken
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Basis, Dense, Sparse
-from greedyhull.solvers.parts.memory import Recorder
+from greedyhull.solvers.parts.solver_state import CountingOracle
 
 rng = np.random.default_rng(0)
 G = np.where(rng.random((3, 4)) < 0.4, rng.standard_normal((3, 4)), 0.0)
@@ -64,7 +64,7 @@ class Told(gh.AtomSet):
 def test_a_set_is_asked_with_arrays_unless_it_says_that_it_takes_more(g):
     for kind in ("dense", "any"):
         S = Told(kind)
-        oracle = Recorder(S, np.random.default_rng(0))
+        oracle = CountingOracle(S, np.random.default_rng(0))
         oracle.argmin(g)
         oracle.best(g, 3)
         oracle.aside(g)

@@ -12,8 +12,8 @@ import greedyhull as gh
 from greedyhull.points.coordinate_iterate import restored
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
-from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.solver_state import Memory
 
 HAIR = 3 * 2.0**-54  # of an atom's weight; the weights between ¼ and ½ take it up exactly, the image rounds it up by a third
 MOVES = 2000

@@ -11,7 +11,7 @@ from shaped_problems import RADII, data, noise, signs
 
 import greedyhull as gh
 from greedyhull.objectives.composite import Composite
-from greedyhull.solvers.parts import coordinate_rounds as directions
+from greedyhull.solvers.parts import working_set as directions
 from greedyhull.types import Array
 
 both = shaped_problems.both  # a fixture that is used by each test

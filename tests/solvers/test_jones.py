@@ -14,7 +14,7 @@ from greedyhull.driver.run import Run
 from greedyhull.solvers.aggregated import Aggregated
 from greedyhull.solvers.jones import Jones, Mixed, PairwiseJones
 from greedyhull.solvers.parts.joint import Bracket, BranchAndBound, Choice, ClosedForm, Vertex, search_at, toward
-from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.solver_state import Memory
 from greedyhull.testing import check_solver
 from greedyhull.testing.expect import mixture
 from greedyhull.testing.problems import small_problems

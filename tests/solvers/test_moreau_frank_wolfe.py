@@ -8,7 +8,7 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.solvers.moreau_frank_wolfe import SMOOTHING, MoreauFrankWolfe, Pair
-from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.solver_state import Memory
 from greedyhull.testing import Problem, check_solver
 
 RNG = np.random.default_rng(12)

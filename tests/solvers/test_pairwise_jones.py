@@ -10,7 +10,7 @@ from greedyhull.atoms.vertices import Vertices
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.jones import Jones, PairwiseJones
 from greedyhull.solvers.parts.joint import SHARE, ListedPairs, VertexPairs, swap, swaps, toward
-from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.solver_state import Memory
 from greedyhull.testing import check_solver
 from greedyhull.testing.expect import mixture
 from greedyhull.testing.problems import small_problems

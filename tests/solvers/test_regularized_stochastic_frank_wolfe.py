@@ -9,7 +9,7 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.measures.terms import steepness
-from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.solver_state import Memory
 from greedyhull.solvers.regularized_stochastic_frank_wolfe import Fading, Leader, Steady, Unweighted
 from greedyhull.solvers.regularized_stochastic_frank_wolfe import RegularizedStochasticFrankWolfe as Arsfw
 from greedyhull.testing import Problem, check_solver

@@ -17,8 +17,8 @@ from greedyhull.objectives.designs.stored import DenseDesign, SparseDesign
 from greedyhull.objectives.minibatches import Source
 from greedyhull.objectives.stream import expectation
 from greedyhull.solvers import stochastic_jones
-from greedyhull.solvers.parts.joint_minibatch import Chosen, MinibatchChoice
-from greedyhull.solvers.parts.looks import MinibatchGap, Regret
+from greedyhull.solvers.parts.gap_evaluation import MinibatchGap, Regret
+from greedyhull.solvers.parts.joint import Chosen, MinibatchChoice
 from greedyhull.testing import check_design, check_solver, small_problems
 
 RNG = np.random.default_rng(21)

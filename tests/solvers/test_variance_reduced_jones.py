@@ -15,7 +15,7 @@ from greedyhull.driver.run import Run
 from greedyhull.objectives.designs.stored import SparseDesign
 from greedyhull.objectives.stream import expectation
 from greedyhull.solvers.gradients import Dual, Minibatch, Momentum, Saga, Spider, Storm, Svrg
-from greedyhull.solvers.parts.joint_minibatch import ModelChoice
+from greedyhull.solvers.parts.joint import ModelChoice
 
 VRJ = gh.VarianceReducedJones
 pytestmark = pytest.mark.filterwarnings("ignore::greedyhull.errors.GreedyhullWarning")

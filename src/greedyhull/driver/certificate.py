@@ -26,8 +26,8 @@ from greedyhull.points.aligned import agree, point_of
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.gradients import finite
 from greedyhull.points.iterate import Iterate
-from greedyhull.solvers.parts.memory import Recorder
 from greedyhull.solvers.parts.progress import weaker
+from greedyhull.solvers.parts.solver_state import CountingOracle
 from greedyhull.types import AtomSet as CertificateAtomSet
 from greedyhull.types import Floor, Gradient, Kind, Objective, lacks
 
@@ -267,7 +267,7 @@ def certificate_of(f: Objective, S: CertificateAtomSet, w: Iterate, known: float
     seen = coarse_of(precise, w)
     rounding = precise.rounding(w, S) + value_error(seen, value)
     check(rounding < np.inf, lambda: at_edge(f))
-    ask = Recorder(S, generator(S, 0)).floor if ask is None else ask
+    ask = CountingOracle(S, generator(S, 0)).floor if ask is None else ask
     lowest = ask(g)
     slack = gradient_slack(precise, w, S)
     gap = max(precise.gradient_dot(w) - lowest.lower + rounding + slack, 0.0)

@@ -30,8 +30,8 @@ from greedyhull.points.owners import least, vertices, whole
 from greedyhull.points.shapes import dense
 from greedyhull.points.shapes import dense as dense_atom
 from greedyhull.points.validate import as_answer
-from greedyhull.solvers.parts.memory import Memory, Recorder
 from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.solver_state import CountingOracle, SolverState
 from greedyhull.types import Answer, Array, Atom, AtomSet, Kind, Objective, Shortlist, bilinear
 
 if TYPE_CHECKING:
@@ -267,7 +267,7 @@ def _inspect_segment(f: Objective, exact: Any, S: AtomSet, w: Iterate, d: Any) -
     )
 
 
-def inspect_gradient(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> None:
+def inspect_gradient(f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> None:
     """Once, as a run begins: does the user's gradient tell how his values change, at least roughly?
 
     In the middle of the way from w to an atom a convex h has a slope between its differences to the left and to the right; and
@@ -313,7 +313,7 @@ def _both(f: Objective, value: Callable[[Array], float], gradient: Callable[[Arr
     return float(f.value(at)), as_array(f.gradient(at))
 
 
-def challenge(f: Objective, S: AtomSet, w: Iterate, lower: float, memory: Memory) -> None:
+def challenge(f: Objective, S: AtomSet, w: Iterate, lower: float, memory: SolverState) -> None:
     """At the end: has any of a few other points of the hull a value below what is said to be a lower bound?
 
     They lie on the segments from w to the atoms for random gradients and, if f is the library's, for the last one. A user's
@@ -332,7 +332,7 @@ def challenge(f: Objective, S: AtomSet, w: Iterate, lower: float, memory: Memory
                   f"were reported. {NOT_CONVEX if own_objective(f) else FALSE_GAP}")
 
 
-def inspect_opposite(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> None:
+def inspect_opposite(f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> None:
     """At the end, if w is a single atom of a user's set: is the atom for −∇f(w) no better for ∇f(w) than w?
 
     An oracle that maximises can return the same atom for every gradient of a run, and the gap is zero. If it returns a second
@@ -341,7 +341,7 @@ def inspect_opposite(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> No
     g = f.gradient(w) if own_set(type(S)) and w.keeps_atoms and len(w) == 1 else None
     if not isinstance(g, np.ndarray):  # operators need not have a negative
         return
-    answer = memory.oracle(S).glance(-g)
+    answer = memory.oracle(S).peek(-g)
     there, here = float(answer.atom.dot(g)), float(w.dot(g))
     noise = INSPECTION_ROUGH * (abs(there) + abs(here)) + answer.slack
     check(answer.kind != "always" or not there < here - noise,
@@ -349,9 +349,9 @@ def inspect_opposite(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> No
           f"{there:.6g}, which is smaller. Its argmin must return the atom with the least ⟨g, ·⟩; it may maximise.")
 
 
-def _others(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> list[Atom]:
+def _others(f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> list[Atom]:
     """A few atoms to look at."""
-    oracle, rng = memory.oracle(S), memory.fresh(3)
+    oracle, rng = memory.oracle(S), memory.side_rng(3)
     given = [_first(answer) for answer in oracle.recent[-1:]]
     if oracle.closed is not None and ships(S):
         atoms = [oracle.aside(rng.standard_normal(S.shape)).atom for _ in range(POINTS)]
@@ -364,7 +364,7 @@ def _first(answer: Answer | Shortlist) -> Atom:
     return answer.atom if isinstance(answer, Answer) else whole(answer.atoms)
 
 
-def _way(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Array | None:
+def _way(f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Array | None:
     """The way from w to the atom that was found first; where that is w itself, to the one at the other end."""
     oracle, x = memory.oracle(S), w.array()
     answer = oracle.recent[-1] if oracle.recent else oracle.aside(f.gradient(w))
@@ -376,7 +376,7 @@ def _way(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Array | None:
 
 def _inspect_oracle(S: AtomSet, rng: np.random.Generator) -> list[Any]:
     """Ask a few random gradients; every atom must lie in the set and none may beat the answer to its own question."""
-    oracle = Recorder(S, rng)
+    oracle = CountingOracle(S, rng)
     asked = [rng.standard_normal(S.shape) for _ in range(6)]
     answers = [oracle.argmin(g) for g in asked]
     atoms = [answer.atom for answer in answers]
@@ -422,7 +422,7 @@ def _inspect_slack(S: AtomSet, answer: Answer, g: Array, scores: Array, whose: s
     )
 
 
-def inspect_answer(f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> None:
+def inspect_answer(f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> None:
     """The last answer of the solve's oracle: is it an atom of the set, and does no active atom beat it?"""
     oracle = memory._oracle
     if oracle is None or not oracle.recent:

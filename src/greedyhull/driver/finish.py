@@ -35,9 +35,9 @@ from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.factors import apart
 from greedyhull.points.iterate import Iterate, wrong_weights
 from greedyhull.points.owners import vertices
-from greedyhull.solvers.parts.looks import in_place_of_sample
-from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.gap_evaluation import in_place_of_sample
 from greedyhull.solvers.parts.progress import Event
+from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.types import Array, AtomSet, Floor, Gradient, Objective
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _searched(f: Objective, S: AtomSet, w: Iterate, wanted: float) -> Floor:
     except GreedyhullError:  # the set cannot name atoms for it
         u = Iterate.at(S.start(generator(S, 0)), S.shape)
     best = Floor(-float("inf"))
-    for i, p in enumerate(Smoothed().run(f, S, u, Memory())):
+    for i, p in enumerate(Smoothed().run(f, S, u, SolverState())):
         if p.gap >= 0.0:  # else an oracle has erred by more than it owned up to, and there is no bound
             best = higher(best, Floor(f.value(u) - p.gap - f.rounding(u, S), p.kind, p.spent))
         if i >= 100 or best.lower >= wanted:  # of the solver that begins at the point
@@ -190,16 +190,16 @@ def _recomputed(run: Run, w: Iterate) -> Certificate:
 
     fresh = certificate_of(f, S, afresh(w), known, ask)
     assert fresh.value is not None and fresh.gap is not None
-    memory.spent += max(fresh.delta, sum(floor.delta for floor in floors))  # all were compared with what was known
+    memory.failure_probability += max(fresh.delta, sum(floor.delta for floor in floors))  # all were compared
     allowance = max(allowance, drift(run, w), fresh.gap if run.single_precision else 0.0)
     check_drift(f, carried, fresh.value, allowance, lambda: (1.0 + memory.k) * noise(f, w))
     # the value is rounded too, and the bound of the run may be about another point
     rounding = float(f.rounding(w, S)) + value_error(run.coarse, fresh.value)
     check_lower(f, S, fresh.value, known, memory.kind, rounding)
     if not known - rounding > fresh.lower:  # rounding may be NaN in the precision of the data: then nothing else is known
-        kind, delta = held(fresh.kind, memory.spent)
+        kind, delta = held(fresh.kind, memory.failure_probability)
         return replace(fresh, kind=kind, delta=delta)
-    kind, delta = held(memory.kind, memory.delta + memory.spent)
+    kind, delta = held(memory.kind, memory.delta + memory.failure_probability)
     return replace(fresh, gap=max(fresh.value - known, 0.0) + rounding, lower=known, kind=kind, delta=delta)
 
 
@@ -268,7 +268,7 @@ def goes_on(run: Run, final: Event, fresh: Certificate) -> bool:
     if not final.self_standing:
         if fresh.lower != run.memory.lower:  # a bound of its own, in which no samples have a share
             run.memory.lower, run.memory.kind, run.memory.delta = fresh.lower, fresh.kind, 0.0
-        run.memory.guide = fresh.lower
+        run.memory.steering_bound = fresh.lower
     tries = run.memory.arrays.get("recertified", np.array(0)) + 1
     run.memory.arrays["recertified"] = tries
     return int(tries) <= 20  # how often views are refreshed to close a gap that looked closed

@@ -10,8 +10,8 @@ import numpy as np
 
 from greedyhull.driver.certificate import promise
 from greedyhull.points.iterate import Iterate
-from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Event
+from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.types import Solver, State
 
 Told: TypeAlias = str | Callable[[], str]
@@ -211,7 +211,7 @@ class Standing:
             return self.looks >= 8 and k - self.since >= k // 4  # looks without progress, and a quarter of all rounds at least
         return False
 
-    def still(self, event: Event, w: Iterate, memory: Memory) -> bool:
+    def still(self, event: Event, w: Iterate, memory: SolverState) -> bool:
         """Whether nothing has changed for so long that nothing will."""
         now = (event.value, memory.lower)
         if self.seen is None or now[0] < self.seen[0] or now[1] > self.seen[1]:
@@ -236,7 +236,7 @@ class Standing:
         self.print = _bytes(state["print"])
 
 
-def fingerprint(w: Iterate, memory: Memory) -> bytes:
+def fingerprint(w: Iterate, memory: SolverState) -> bytes:
     """A digest of the state of a run without its counters."""
     from hashlib import blake2b
 

@@ -25,7 +25,7 @@ from greedyhull.points.coordinate_iterate import CoordinateIterate, restored
 from greedyhull.points.iterate import Iterate, owners_agree
 from greedyhull.points.owners import OwnedBlock, normalised, vertices
 from greedyhull.points.shapes import dense as dense_atom
-from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.types import Array, AtomSet, Objective, State, field_values, own, remote
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def _take_up(run: Run, state: State) -> None:
           "greedyhull, which kept other things. Solve again, or resume with the version that wrote it.")
     saved = Identity.restored(under("identity", state))
     changed = run.identity.changes(saved)
-    w, memory = saved_point(state, run.S), Memory()
+    w, memory = saved_point(state, run.S), SolverState()
     memory.restore(under("memory", state))
     shown = CoordinateIterate(state["shown"]) if "shown" in state else w
     sure = run.identity.known and saved.known
@@ -240,14 +240,14 @@ def repeat_event(run: Run) -> None:
         run.trace.settle(value, gap, run.memory.oracle_calls)
 
 
-def _another_function(run: Run, shown: Iterate, memory: Memory) -> bool:
+def _another_function(run: Run, shown: Iterate, memory: SolverState) -> bool:
     """Whether f, which has no digest, is not the function whose value at the saved point is remembered."""
-    if memory.gap is None or not isfinite(memory.gap + memory.guide):
+    if memory.gap is None or not isfinite(memory.gap + memory.steering_bound):
         return False
-    told, value = memory.guide + memory.gap, float(run.f.value(shown.copy()))
+    told, value = memory.steering_bound + memory.gap, float(run.f.value(shown.copy()))
     # values of one point that differ by more, relative to them, are values of two functions
     slack = 1e-4 * (abs(value) + abs(told)) + 1e3 * float(run.f.rounding(shown.copy(), run.S))
-    slack += 1e-14 * (abs(memory.guide) + memory.gap)  # which ``told`` is the small difference of
+    slack += 1e-14 * (abs(memory.steering_bound) + memory.gap)  # which ``told`` is the small difference of
     return not abs(value - told) <= slack
 
 
@@ -265,10 +265,10 @@ def _prove_anew(run: Run, w: Iterate) -> None:
     run.unproved, memory.lower = memory.k, -inf
     if not run.convex or not isfinite(run.f.value(w)):
         return
-    memory.beside += 1
+    memory.extra_lmo_calls += 1
     now = certificate_of(run.f, run.S, w, -inf)  # by an oracle of its own: that of the run may count its calls
     memory.lower, memory.kind, memory.delta = now.lower, now.kind, 0.0
-    memory.spent += now.delta
+    memory.failure_probability += now.delta
 
 
 def saved_point(state: State, S: AtomSet) -> Iterate:

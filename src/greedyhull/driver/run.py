@@ -46,10 +46,10 @@ from greedyhull.points.aligned import point_of
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.validate import KINDS, as_atom
-from greedyhull.solvers.parts.memory import Memory, Recorder
-from greedyhull.solvers.parts.needs import by_coordinates, check_needs, keeps_atoms
 from greedyhull.solvers.parts.progress import ONE_ROUND, BurstLimit, Event, Progress, RunLimits, SkippedRows, weaker
+from greedyhull.solvers.parts.requirements import by_coordinates, check_requirements, keeps_atoms
 from greedyhull.solvers.parts.schedules import check_tolerance
+from greedyhull.solvers.parts.solver_state import CountingOracle, SolverState
 from greedyhull.types import (
     Answer,
     AtomSet,
@@ -91,7 +91,7 @@ class Proofs:
             answer = p.answer
             atom = answer.atom if isinstance(answer, Answer) else answer.atoms[0]
             return p.proved(Answer(atom, told[1], KINDS[int(told[2])], told[3]))
-        if memory.k < due or not self._helps(p, value - memory.guide, rounding):
+        if memory.k < due or not self._helps(p, value - memory.steering_bound, rounding):
             return p
         proof = self._ask(p, NEAR * p.estimate if memory.k else p.estimate)
         # iterations from the first proof to the second
@@ -140,7 +140,7 @@ class Proofs:
         return self._oracle.proved(p.answer, max(tol, 0.0))
 
     @property
-    def _oracle(self) -> Recorder:
+    def _oracle(self) -> CountingOracle:
         return self.run.memory.oracle(self.run.S)
 
 
@@ -241,9 +241,9 @@ class Run:
             self.choice = f"{in_words(self.choice)} {smaller}".strip()
         if not has(self.solver, "run"):
             raise GreedyhullError(f"solver={shown(solver)} was given; a solver such as FrankWolfe() is wanted.")
-        self.needs = check_needs(f, S, self.solver)
+        self.needs = check_requirements(f, S, self.solver)
         check_tolerance(self.solver)
-        self.memory = Memory(seed, warm=start is not None)
+        self.memory = SolverState(seed, warm=start is not None)
         self.looks_back = keeps_atoms(f, S, self.needs) or S.traits.slides
         self.plain = not self.looks_back and (S.dense_atoms or self.needs.faces or by_coordinates(f, S, self.needs))
         first = self._begin(start, seed)
@@ -261,7 +261,7 @@ class Run:
         """The first point: the solver's, the objective's, or the user's as a fresh iterate."""
         f, S = self.f, self.S
         if start is None:
-            self.memory.beside += is_method(S.start, DefaultSet.start)  # a start of its own searches nothing
+            self.memory.extra_lmo_calls += is_method(S.start, DefaultSet.start)  # a start of its own searches nothing
             rng = generator(S, seed) if ships(f) else np.random.default_rng([seed])  # a user's f may draw, whatever S does
             first = getattr(self.solver, "first", None)
             w: Iterate = f.start(S, rng) if first is None else first(f, S)
@@ -414,7 +414,7 @@ class Run:
             p = p._replace(kind=kind_of(p.kind, f, self.S, self.coarse))
         if p.gap == inf:
             p = self.proofs.on_time(p, value, self.rounding + self.gradient_slack)
-        if p.spent or memory.spent:
+        if p.spent or memory.failure_probability:
             memory.spend(p.spent)
         event = self._note(p, value, self._least_bound(w, value, self._bound(p, value)))
         if p.gap != inf:
@@ -430,7 +430,7 @@ class Run:
         if not (0.0 <= gap < inf and isfinite(value)):  # a lazy oracle may leave the gap at infinity
             gap = question(self, value, gap, p)
         if steers:
-            guide = memory.guide = max(memory.guide, value - gap) if self.convex else -inf
+            guide = memory.steering_bound = max(memory.steering_bound, value - gap) if self.convex else -inf
             steady = (value - guide if value > guide else 0.0) + self.rounding
             memory.gap = None if gap == inf == steady else gap if gap < steady else steady
         if not self.convex:  # a gap says nothing of the minimum there
@@ -455,9 +455,9 @@ class Run:
     def prove(self, p: Progress, event: Event) -> Event:
         """The event with p, which has a proof now; no solver steers by it, for its time is that of a stop."""
         assert p.answer is not None
-        self.memory.spent += p.answer.delta
+        self.memory.failure_probability += p.answer.delta
         bound = self._least_bound(event.point, event.value, self._bound(p, event.value, steers=False))
-        kind, delta = held(bound.kind, bound.delta + self.memory.spent)
+        kind, delta = held(bound.kind, bound.delta + self.memory.failure_probability)
         self.trace.settle(event.value, bound.gap, self.memory.oracle_calls)
         return replace(event, gap=bound.gap, lower=bound.lower, kind=kind, delta=delta, seconds=self.seconds)
 
@@ -469,7 +469,7 @@ class Run:
         seconds = self.earlier + perf_counter() - self.began
         gap, lower, kind, delta = bound.gap, bound.lower, bound.kind, 0.0
         if kind != "always":
-            kind, delta = held(bound.kind, bound.delta + memory.spent)
+            kind, delta = held(bound.kind, bound.delta + memory.failure_probability)
         if not rows and isnan(self.start_value):
             told = value if p.value is None else self.first_value  # a value that was told is an estimate
             self.start_value = told if memory.skipped is None else memory.skipped.rounds[0][0]
@@ -478,7 +478,7 @@ class Run:
             record_skipped(self, memory.skipped)
         if rows:
             trace.steps.append(w.step)
-        lazy = p.slack == inf and p.estimate + p.tolerance >= value - memory.guide  # it promises progress up to its tolerance
+        lazy = p.slack == inf and p.estimate + p.tolerance >= value - memory.steering_bound  # promising up to its tolerance
         slack = p.tolerance if lazy else p.slack
         # the gap of a float32 run may be lost in rounding until it is certified: a row says no less than what that is about
         blur = RUN_SINGLE * (abs(value) + abs(self.f.gradient_dot(w))) if self.single_precision and p.value is None else 0.0

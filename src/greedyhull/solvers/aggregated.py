@@ -12,9 +12,9 @@ from greedyhull.objectives.accuracy import gradient_slack
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.frank_wolfe import FrankWolfe
-from greedyhull.solvers.parts.memory import Memory
-from greedyhull.solvers.parts.needs import needs_of
 from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.requirements import requirements_of
+from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.types import Array, AtomSet, Needs, Objective, Solver, State, lacks
 
 
@@ -63,9 +63,9 @@ class Aggregated:
 
     @property
     def needs(self) -> Needs:
-        return needs_of(self.solver)
+        return requirements_of(self.solver)
 
-    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         mean: Mean = memory.part("aggregated", lambda: Mean(f, S))
         for p in self.solver.run(f, S, w, memory):
             mean.take(p.point, memory.k)

@@ -15,8 +15,8 @@ from greedyhull.points.arrays import columns
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import least
-from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.steps import Exact
 from greedyhull.types import Array, AtomSet, Needs, Objective, Shortlist, StepRule, linear_model
 
@@ -70,7 +70,7 @@ class BlockCoordinate:
         check(self.every is None or (isinstance(self.every, int) and self.every >= 1),
               lambda: f"BlockCoordinate(every={self.every!r}) was given; a whole number of at least 1, or None, is wanted.")
 
-    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         if not isinstance(S, Product) or w.owners is None or S.owners != len(S.sets):
             raise GreedyhullError(f"BlockCoordinate goes from set to set of a Product of sets with one owner each, and {S!r} "
                                   "is none. Use BlendedPairwise() or Corrective().")
@@ -88,7 +88,7 @@ class BlockCoordinate:
                 move = w.toward(S.embedded(b, best)[0], owner=b)
                 w.move(move, step(f.along(w, move), k))
 
-    def _next(self, gaps: Array, i: int, memory: Memory) -> int:
+    def _next(self, gaps: Array, i: int, memory: SolverState) -> int:
         """The set that is next, if ``gaps`` are those last seen; where none is left, any."""
         n, total = len(gaps), float(gaps.sum())
         if self.order == "cyclic":

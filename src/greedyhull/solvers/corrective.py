@@ -10,12 +10,20 @@ import numpy as np
 from greedyhull.errors import GreedyhullError, check, hinted
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import least_of
+from greedyhull.solvers.parts.atom_refinement import AtomRefinement
 from greedyhull.solvers.parts.compiled_loop import CompiledRounds, compiled_coordinates, compiled_rounds
-from greedyhull.solvers.parts.coordinate_rounds import coordinate_rounds
-from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
-from greedyhull.solvers.parts.slides import Slide
-from greedyhull.solvers.parts.working_set import EARLY, PROMISING, ROUNDING, Working, exhausted, in_both, named
+from greedyhull.solvers.parts.solver_state import SolverState
+from greedyhull.solvers.parts.working_set import (
+    EARLY,
+    PROMISING,
+    ROUNDING,
+    Working,
+    coordinate_rounds,
+    exhausted,
+    in_both,
+    named,
+)
 from greedyhull.types import Array, AtomSet, Gradient, Index, Needs, Objective, SecondOrder, second_order
 
 
@@ -64,7 +72,7 @@ class Corrective:
         check(self.batch >= 1 and self.steps >= 1, f"Corrective(batch={self.batch!r}, steps={self.steps!r}) was given; whole "
                                                    "numbers of at least 1 are wanted.")
 
-    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         curved = second_order(f)
         if curved is None:
             raise GreedyhullError(f"Corrective reweights atoms by Newton steps, and {f!r} has no finite Hessian for them. Use "
@@ -77,12 +85,12 @@ class Corrective:
         memory.arrays["by hand"] = np.array(memory.k)  # where the core can do no more, Python goes on, resumed or not
         yield from in_both(curved, w, memory, lambda f: self._by_hand(f, S, w, memory))
 
-    def _by_hand(self, f: SecondOrder, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def _by_hand(self, f: SecondOrder, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         """The rounds in Python."""
         if not w.keeps_atoms:
             yield from coordinate_rounds(f, S, w, memory, self.steps)
             return
-        oracle, slide = memory.oracle(S), Slide(f, S, memory)
+        oracle, slide = memory.oracle(S), AtomRefinement(f, S, memory)
         working: Working = memory.part(named("working", memory), lambda: Working(f, w))
         for _ in memory.count(first=0):
             g = f.gradient(w)
@@ -102,7 +110,7 @@ class Corrective:
             working.join(w, atoms)
             working.reweight(w, gap, self.steps, early)
 
-    def _compiled(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> CompiledRounds | None:
+    def _compiled(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> CompiledRounds | None:
         """The rounds in the core, where it can run them."""
         if not w.keeps_atoms:
             return compiled_coordinates(f, S, w, self.steps, memory.k == 0 and not memory.warm)

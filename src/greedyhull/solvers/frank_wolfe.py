@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from greedyhull.errors import hinted
 from greedyhull.points.iterate import Iterate
+from greedyhull.solvers.parts.atom_refinement import AtomRefinement
 from greedyhull.solvers.parts.compiled_loop import compiled_steps
-from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
-from greedyhull.solvers.parts.slides import Slide
+from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.steps import Exact
 from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule
 
@@ -53,8 +53,8 @@ class FrankWolfe:
     tolerance: Schedule = zero
     needs = Needs(smooth=True, atoms=False)
 
-    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
-        step, oracle, slide, tolerance = memory.step(self.step), memory.oracle(S), Slide(f, S, memory), self.tolerance
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
+        step, oracle, slide, tolerance = memory.step(self.step), memory.oracle(S), AtomRefinement(f, S, memory), self.tolerance
         compiled = compiled_steps(f, S, w, self.step, tolerance, memory)
         exact = tolerance is zero
         for k in memory.count(first=0):
@@ -62,7 +62,7 @@ class FrankWolfe:
                 compiled.begin(w)
             g = f.gradient(w)
             here, epsilon = f.gradient_dot(w), 0.0 if exact else tolerance_at(tolerance, k, memory.gap)
-            answer = oracle.argmin(g, tol=epsilon, enough=here - (f.value(w) - memory.guide) + epsilon)
+            answer = oracle.argmin(g, tol=epsilon, enough=here - (f.value(w) - memory.steering_bound) + epsilon)
             yield Progress.of(w, here - answer.atom.dot(g), answer, tolerance=epsilon)
             if compiled is not None and compiled.advance(w, memory):
                 continue

@@ -13,11 +13,11 @@ from greedyhull.errors import check, hinted
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.solvers.parts.joint import Choice, Mover, swaps, toward
-from greedyhull.solvers.parts.memory import Memory
-from greedyhull.solvers.parts.needs import needs_of
 from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.requirements import requirements_of
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
-from greedyhull.solvers.parts.steps import APriori, Exact, careful, rule_of, within
+from greedyhull.solvers.parts.solver_state import SolverState
+from greedyhull.solvers.parts.steps import APriori, Exact, checked_step, rule_of, within
 from greedyhull.types import Answer, AtomSet, Needs, Objective, Schedule, Step, StepRule, has, listed
 
 
@@ -73,7 +73,7 @@ class Jones:
             yield (f"Theorem 2 needs a finite curvature, and {f!r} has kinks: this greedy choice by values may stall "
                    "above the minimum. Smoothed() converges.")
 
-    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         oracle, choose = memory.oracle(S), self.mover(f, S, w, memory, memory.step(self.step))
         exact = listed(S) is not None  # the search looks at all atoms itself
         for k in memory.count(first=0):
@@ -84,7 +84,7 @@ class Jones:
             move, eta, _, _ = choose(w, answer, k)
             w.move(move, eta)
 
-    def mover(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory, step: Step) -> Mover:
+    def mover(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState, step: Step) -> Mover:
         """The choice of (η, d) at w_k, given the oracle's answer there."""
         atoms = toward(f, S, w, memory)
 
@@ -104,7 +104,7 @@ class Jones:
         return choose
 
 
-def joint_errors(memory: Memory) -> dict[str, float]:
+def joint_errors(memory: SolverState) -> dict[str, float]:
     """What the last joint choice is known to have lost, and what it was allowed to lose; in units of f."""
     if "jones" not in memory.arrays:
         return {}
@@ -153,7 +153,7 @@ class PairwiseJones:
             yield (f"Theorem 2 needs a finite curvature, and {f!r} has kinks: this greedy choice by values may stall "
                    "above the minimum. Smoothed() converges.")
 
-    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         oracle, choose = memory.oracle(S), self.mover(f, S, w, memory)
         for k in memory.count(first=0):
             g = f.gradient(w)
@@ -163,7 +163,7 @@ class PairwiseJones:
             move, eta, _, _ = choose(w, answer, k)
             w.move(move, eta)
 
-    def mover(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory, step: Step | None = None) -> Mover:
+    def mover(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState, step: Step | None = None) -> Mover:
         """The choice of (η, d, d') at w_k, given the oracle's answer there."""
         pairs = swaps(f, S, w, memory)
         return lambda w, answer, k: pairs.best(w, answer)
@@ -214,12 +214,12 @@ class Mixed:
     @property
     def needs(self) -> Needs:
         """What any of its solvers needs."""
-        each = [needs_of(solver) for solver in self.solvers]
+        each = [requirements_of(solver) for solver in self.solvers]
         return Needs(smooth=any(needs.smooth for needs in each), atoms=any(needs.atoms for needs in each),
                      second_order=any(needs.second_order for needs in each), terms=any(needs.terms for needs in each),
                      one_owner=any(needs.one_owner for needs in each))
 
-    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         oracle = memory.oracle(S)
         movers = [self._mover(i, f, S, w, memory) for i in range(len(self.solvers))]
         for k in memory.count(first=0):
@@ -243,10 +243,10 @@ class Mixed:
               f"the number of one of its solvers, 0 to {len(self.solvers) - 1}, is wanted.")
         return (int(i),)
 
-    def _mover(self, i: int, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Mover:
+    def _mover(self, i: int, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Mover:
         solver = self.solvers[i]
         rule = rule_of(solver) or Exact()
-        step = careful(rule, memory.part(f"step{i}", lambda: rule.start(memory.warm)))
+        step = checked_step(rule, memory.part(f"step{i}", lambda: rule.start(memory.warm)))
         if not isinstance(solver, FrankWolfe):
             return solver.mover(f, S, w, memory, step)
 

@@ -12,10 +12,10 @@ from greedyhull.objectives.minibatches import rows_of, source_of
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import dense as dense_atom
 from greedyhull.solvers.gradients.base import Root, check_linear, check_size, size
-from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps
-from greedyhull.solvers.parts.memory import Memory, Recorder
+from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, Looking, at_steps
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
+from greedyhull.solvers.parts.solver_state import CountingOracle, SolverState
 from greedyhull.types import (
     Array,
     Atom,
@@ -34,33 +34,17 @@ from greedyhull.types import (
 )
 
 
-def duals_of(f: Objective, oracle: Recorder) -> Duals | NoDuals:
-    """The table for f, where f is a linear model with kinks and a known φ*; else one that does nothing."""
+def duals_of(f: Objective, memory: SolverState, oracle: CountingOracle) -> Duals | None:
+    """The table for f, where f is a linear model with kinks and a known φ*; else None."""
     model = linear_model(f)
     loss = None if model is None or model.has_intercept else kinked(model.loss)
-    return NoDuals() if model is None or loss is None else Duals(model, loss, oracle)
-
-
-class NoDuals:
-    """No table: the bound of a look is as it is."""
-
-    def gradient(self, batch: Minibatch, x: Array) -> Array:
-        return batch.gradient(x)
-
-    def improve(self, p: Progress) -> Progress:
-        return p
-
-    def state(self) -> State:
-        return {}
-
-    def restore(self, state: State) -> None:
-        pass
+    return None if model is None or loss is None else memory.part("duals", lambda: Duals(model, loss, oracle))
 
 
 class Duals:
     """aᵢ, a mean of the slopes seen of sample i, later ones counting more: at visit v a share of 2/(v + 1) is new."""
 
-    def __init__(self, f: LinearModel, loss: KinkedLoss, oracle: Recorder) -> None:
+    def __init__(self, f: LinearModel, loss: KinkedLoss, oracle: CountingOracle) -> None:
         self.f, self.loss, self.oracle = f, loss, oracle
         self.a, self.visits = np.zeros(f.n), np.zeros(f.n)
         self.p = np.array(np.broadcast_to(np.asarray(loss.p, dtype=np.float64), f.n))
@@ -86,7 +70,7 @@ class Duals:
         if f.l2:  # (l2/2)‖u‖² ≥ l2⟨x, u⟩ − (l2/2)‖x‖² for any x: here the point
             x = p.point.array()
             g, ridge = g + f.l2 * x, 0.5 * float(np.vdot(f.l2 * x, x))
-        answer = self.oracle.glance(g)
+        answer = self.oracle.peek(g)
         estimate = f.value(p.point) + float(self.loss.conjugate(r)) + ridge - float(answer.atom.dot(g))
         better = Progress.of(p.point, estimate, answer, also=p.also)
         found, spent = better if better.gap < p.gap else p, p.spent + answer.delta
@@ -153,7 +137,7 @@ class LuFreund:
         check(not at_steps(self.look, self.every).averages,
               f"{self.look!r} needs unbiased estimates of the gradient, and substitutes are biased. Use FullGap().")
 
-    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         oracle = memory.oracle(S)
         source: Supply = memory.part("source", lambda: source_of(f, memory.rng))
         n = check_model(f).n

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,10 +14,10 @@ from greedyhull.points.blocks import places
 from greedyhull.points.coordinate_iterate import Average, CoordinateIterate, Position
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.gradients.base import Size, check_size, size
-from greedyhull.solvers.lu_freund import Duals, NoDuals, duals_of
-from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps, seen_from
-from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.lu_freund import duals_of
+from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, Looking, at_steps, seen_from
 from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.storc import slide
 from greedyhull.types import Array, AtomSet, Needs, Objective, State, Supply
 
@@ -134,11 +134,11 @@ class MoreauFrankWolfe:
         """Where a run without a start begins: the centre."""
         return S.centre()
 
-    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         oracle, x = memory.oracle(S), w.view("position", Position)
         w.view("average", lambda: Average(w))
         source: Supply = memory.part("source", lambda: source_of(f, memory.rng))
-        duals: Duals | NoDuals = memory.part("duals", lambda: duals_of(f, oracle))
+        duals = duals_of(f, memory, oracle)
         pair: Pair = memory.part("pair", lambda: Pair(x.array, self._lipschitz(f, S, x.array), S.diameter, self.horizon))
         look: Looking = memory.part("look", lambda: at_steps(self.look, self.every).start(f, S, w, memory))
         for k in memory.count(first=1):
@@ -146,12 +146,15 @@ class MoreauFrankWolfe:
             assert isinstance(mean, Average)
             if look.due(k, source.spent):
                 point = seen_from(w, CoordinateIterate(pair.output(k, mean)))
-                yield duals.improve(look(point, {"spent": source.spent, "last": w.copy()}))
+                seen = look(point, {"spent": source.spent, "last": w.copy()})
+                yield seen if duals is None else duals.improve(seen)
             if pair.D == 0.0:  # a set of one point: there is nowhere to go
                 return
             before, j = source.spent, pair.count(k)
             b, p, beta = size(self.batch, k, source.terms), pair.pull(j, mean.array(), x.array), pair.beta(j)
-            pair.descend(j, p, beta, lambda v: duals.gradient(source.draw(b), v))  # noqa: B023 — it is asked here and now
+            for v in pair.descend(j, p, beta):
+                drawn = source.draw(b)
+                pair.slope = drawn.gradient(v) if duals is None else duals.gradient(drawn, v)
             slide(p, beta, lambda: x.array, oracle, lambda d, v, eta: w.move(w.toward(d), eta), tol=pair.tolerance(j),
                   share=0.25, most=24 * pair.N)  # 6βD²/tolerance
             mean.include(float(j))
@@ -177,7 +180,7 @@ class Pair:
     """The u of the pair (x, u), its mean, and the run it is in: its first step, its length N, its λ."""
 
     def __init__(self, x: Array, L: float, D: float, N: int) -> None:
-        self.L, self.D, self.N = L, D, N // 2
+        self.L, self.D, self.N, self.slope = L, D, N // 2, np.zeros(0)
         self.kept = x.copy()
         self.begin(1, self.kept, x)
 
@@ -211,11 +214,12 @@ class Pair:
         out: Array = ((1.0 - gamma) * (mean - self.mean) + gamma * (x - self.u)) / self.smoothing
         return out
 
-    def descend(self, j: int, p: Array, beta: float, subgradient: Callable[[Array], Array]) -> None:
-        """The steps of u, and the mean of them into ū."""
+    def descend(self, j: int, p: Array, beta: float) -> Iterator[Array]:
+        """The steps of u, and the mean of them into ū; at each v that is yielded, ``slope`` is to be a subgradient."""
         v, within = self.u, np.zeros(self.u.shape)
         for t in range(1, j + 2):
-            v = (self.u + (0.5 * t) * v + (p - subgradient(v)) / beta) / (1.0 + 0.5 * t)
+            yield v
+            v = (self.u + (0.5 * t) * v + (p - self.slope) / beta) / (1.0 + 0.5 * t)
             within += (2.0 * (t + 1.0) / (t * (t + 3.0))) * (v - within)
         self.u = v
         self.mean = self.mean + (2.0 / (j + 1.0)) * (within - self.mean)

@@ -9,10 +9,10 @@ from greedyhull.errors import GreedyhullError, hinted
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Dense
-from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.atom_refinement import AtomRefinement
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
-from greedyhull.solvers.parts.slides import Slide
+from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.steps import Exact
 from greedyhull.solvers.parts.working_set import pairwise_within
 from greedyhull.types import Atom, AtomSet, Needs, Objective, Schedule, StepRule, faced
@@ -51,11 +51,11 @@ class AwayStep:
     step: StepRule = field(default_factory=Exact)
     needs = Needs(smooth=True, one_owner=True)
 
-    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         step, oracle = memory.step(self.step), memory.oracle(S)
         for k in memory.count(first=0):
             g, here = f.gradient(w), f.gradient_dot(w)
-            answer, worst = oracle.argmin(g, enough=here - (f.value(w) - memory.guide)), w.worst(g)
+            answer, worst = oracle.argmin(g, enough=here - (f.value(w) - memory.steering_bound)), w.worst(g)
             gap = here - answer.atom.dot(g)
             yield Progress.of(w, gap, answer)
             away = len(w) > 1 and worst.score - here > gap
@@ -96,11 +96,11 @@ class Pairwise:
     step: StepRule = field(default_factory=Exact)
     needs = Needs(smooth=True, one_owner=True)
 
-    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         step, oracle = memory.step(self.step), memory.oracle(S)
         for k in memory.count(first=0):
             g, here = f.gradient(w), f.gradient_dot(w)
-            answer = oracle.argmin(g, enough=here - (f.value(w) - memory.guide))
+            answer = oracle.argmin(g, enough=here - (f.value(w) - memory.steering_bound))
             yield Progress.of(w, here - answer.atom.dot(g), answer)
             move = w.between(w.worst(g), answer.atom)
             w.move(move, step(f.along(w, move), k))
@@ -145,12 +145,12 @@ class BlendedPairwise:
     tolerance: Schedule = zero
     needs = Needs(smooth=True)
 
-    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
-        step, oracle, slide = memory.step(self.step), memory.oracle(S), Slide(f, S, memory)
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
+        step, oracle, slide = memory.step(self.step), memory.oracle(S), AtomRefinement(f, S, memory)
         for k in memory.count(first=0):
             g = f.gradient(w)
             here, epsilon = f.gradient_dot(w), tolerance_at(self.tolerance, k, memory.gap)
-            answer = oracle.argmin(g, tol=epsilon, enough=here - (f.value(w) - memory.guide) + epsilon)
+            answer = oracle.argmin(g, tol=epsilon, enough=here - (f.value(w) - memory.steering_bound) + epsilon)
             worst, best = w.farthest(g)
             gap, local = here - answer.atom.dot(g), worst.score - best.score
             yield Progress.of(w, gap, answer, tolerance=epsilon)
@@ -195,7 +195,7 @@ class DecompositionInvariant:
     step: StepRule = field(default_factory=Exact)
     needs = Needs(smooth=True, atoms=False, faces=True)
 
-    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         P, step, oracle = faced(S), memory.step(self.step), memory.oracle(S)
         if P is None:
             raise GreedyhullError(f"{S!r} does not know its faces. Use BlendedPairwise() or Corrective().")

@@ -16,11 +16,11 @@ from greedyhull.points.arrays import length
 from greedyhull.points.coordinate_iterate import Average, CoordinateIterate, Position
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.gradients.base import Size, check_size, size
-from greedyhull.solvers.lu_freund import Duals, NoDuals, duals_of
-from greedyhull.solvers.parts.looks import FullGap, Look, Looking, Regret, at_steps, seen_from
-from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.lu_freund import duals_of
+from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, Looking, Regret, at_steps, seen_from
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
+from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.steps import APriori, Power, in_advance, step_at
 from greedyhull.theory import diverges
 from greedyhull.theory.arsfw import ConstantWeights, UniformAverage, VariableWeights
@@ -93,7 +93,7 @@ def argmin_over(regularizer: Any, S: AtomSet) -> Iterate:
     from greedyhull.solvers.pairwise import BlendedPairwise
 
     f = function(regularizer.value, regularizer.gradient, S.shape, smoothness=1.0)
-    w, memory = f.start(S, np.random.default_rng(0)), Memory()
+    w, memory = f.start(S, np.random.default_rng(0)), SolverState()
     first, best, since = f.value(w), (np.inf, np.inf), 0
     for k, (_, gap, *_) in enumerate(BlendedPairwise().run(f, S, w, memory)):
         value = f.value(w)
@@ -103,7 +103,7 @@ def argmin_over(regularizer: Any, S: AtomSet) -> Iterate:
             best, since = (min(value, best[0]), min(gap, best[1])), k
         if gap <= ENOUGH * max(abs(value), first - value + gap) or k - since >= STALLED or k >= STEPS:
             break
-        memory.guide = max(memory.guide, value - gap)
+        memory.steering_bound = max(memory.steering_bound, value - gap)
     return w.copy()
 
 
@@ -453,13 +453,13 @@ class RegularizedStochasticFrankWolfe:
         """Where a run without a start begins: w_1 = argmin Φ; for the squared norm, the centre."""
         return argmin_over(self.regularizer, S)
 
-    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         rule, weights = in_advance(self.step), weights_of(self.sigma)
         oracle, x = memory.oracle(S), w.view("position", Position)
         mean: Average = w.view("average", lambda: Average(w))
         source: Supply = memory.part("source", lambda: source_of(f, memory.rng))
         leader: Leader = memory.part("leader", lambda: self.begins(f, S, x.array))
-        duals: Duals | NoDuals = memory.part("duals", lambda: duals_of(f, oracle))
+        duals = duals_of(f, memory, oracle)
         stream = f.traits.terms == "stream"
         how = Regret() if stream and isinstance(self.look, FullGap) else self.look  # a stream has no full gap
         look: Looking = memory.part("look", lambda: at_steps(how, self.every).start(f, S, w, memory))
@@ -467,10 +467,12 @@ class RegularizedStochasticFrankWolfe:
             if look.due(k, source.spent):
                 point = w if how.averages else seen_from(w, CoordinateIterate(mean.array()))  # a regret keeps the mean
                 told = {"spent": source.spent, "last": w.copy(), "bound": leader.bound, "R2": leader.R2}
-                yield duals.improve(look(point, told))
+                seen = look(point, told)
+                yield seen if duals is None else duals.improve(seen)
             before, eta, b = source.spent, step_at(rule, k - 1), size(self.batch, k, source.terms)
             sigma, scale = weights.at(k, leader.c)
-            g = duals.gradient(source.draw(b), x.array)
+            drawn = source.draw(b)
+            g = drawn.gradient(x.array) if duals is None else duals.gradient(drawn, x.array)
             h = leader.pull(scale, x.array)
             answer = oracle.argmin(h, tol=tolerance_at(self.tolerance, k - 1, memory.gap))
             leader.take(sigma, scale, g, float(np.vdot(h, x.array)) - answer.atom.dot(h) + answer.slack)

@@ -18,8 +18,8 @@ from greedyhull.points.shapes import Dense
 from greedyhull.solvers.corrective import Corrective
 from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.solvers.pairwise import BlendedPairwise
-from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.types import Array, AtomSet, Needs, Objective, Region, State
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ class Smoothed:
         inner = self.solver.needs
         return Needs(atoms=inner.atoms, one_owner=inner.one_owner, regions=inner.regions)
 
-    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         sharp = with_kinks(f)
         if sharp is None:
             raise GreedyhullError(f"Smoothed takes the kinks out of f, and {f!r} has none that it knows of. Use "

@@ -13,11 +13,11 @@ from greedyhull.solvers.gradients.base import Estimate, Estimator, Root, Size
 from greedyhull.solvers.gradients.momentum import Minibatch, Momentum, Storm
 from greedyhull.solvers.gradients.variance_reduced import Dual, Saga, Spider, Svrg
 from greedyhull.solvers.parts.compiled_stochastic import compiled_stochastic
-from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps
-from greedyhull.solvers.parts.memory import Memory
-from greedyhull.solvers.parts.needs import unmet
+from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, Looking, at_steps
 from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.requirements import theory_warnings
 from greedyhull.solvers.parts.schedules import linear, tolerance_at, zero
+from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.steps import APriori, Constant, OpenLoop, Power, in_advance, step_at
 from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule, Supply, lacks
 
@@ -248,7 +248,7 @@ class StochasticFrankWolfe:
         """
         return cls(Dual(batch), step, tolerance, every, look)
 
-    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         step = in_advance(self.step)
         oracle, x = memory.oracle(S), w.view("position", Position)
         source: Supply = memory.part("source", lambda: source_of(f, memory.rng))
@@ -269,4 +269,4 @@ class StochasticFrankWolfe:
 
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         """Which conditions of its theorem this set-up does not meet."""
-        return unmet(self.step, self.estimator, f)
+        return theory_warnings(self.step, self.estimator, f)

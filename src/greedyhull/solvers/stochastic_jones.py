@@ -14,12 +14,12 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.gradients.base import Estimate, Estimator, Size, check_size, size
 from greedyhull.solvers.gradients.variance_reduced import Svrg
 from greedyhull.solvers.parts.compiled_stochastic import JONES, RecordingSampler, compiled_stochastic
-from greedyhull.solvers.parts.joint_minibatch import MinibatchChoice, ModelChoice
-from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps
-from greedyhull.solvers.parts.memory import Memory
-from greedyhull.solvers.parts.needs import unmet
+from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, Looking, at_steps
+from greedyhull.solvers.parts.joint import MinibatchChoice, ModelChoice
 from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.requirements import theory_warnings
 from greedyhull.solvers.parts.schedules import Growing, Grown, linear, tolerance_at, zero
+from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.steps import APriori, Capped, Constant, Exact, OpenLoop, Power, in_advance, step_at
 from greedyhull.theory import diverges
 from greedyhull.theory.rates import LATE, LATER
@@ -144,7 +144,7 @@ class StochasticJones:
         """
         return cls(Growing(sigma, tau), step, tolerance, point, every, look)
 
-    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         check(f.traits.convex, f"{f!r} is not convex, and the choice of an atom by values needs convex terms. Use "
                                "StochasticFrankWolfe.svfw() or .spider().")
         oracle, x = memory.oracle(S), w.view("position", Position)
@@ -290,7 +290,7 @@ class VarianceReducedJones:
               f"{self.look!r} needs estimates that are unbiased given the past, and {self.estimator!r} is not. Use Minibatch, "
               "Svrg or Saga, or look=MinibatchGap(1000).")
 
-    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         check(f.traits.convex, f"{f!r} is not convex, and the choice of an atom by values needs convex terms. Use "
                                "StochasticFrankWolfe.svfw() or .spider().")
         step, oracle, x = in_advance(self.step), memory.oracle(S), w.view("position", Position)
@@ -313,4 +313,4 @@ class VarianceReducedJones:
 
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         """Which conditions of its theorem this set-up does not meet."""
-        return unmet(self.step, self.estimator, f)
+        return theory_warnings(self.step, self.estimator, f)

@@ -16,9 +16,9 @@ from greedyhull.objectives.minibatches import source_of
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import dense as dense_atom
-from greedyhull.solvers.parts.looks import FullGap, Look, Looking, at_steps, seen_from
-from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, Looking, at_steps, seen_from
 from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.types import Array, Atom, AtomSet, Needs, Objective, Oracle, State, Supply, linear_model
 
 
@@ -143,7 +143,7 @@ class Storc:
         """
         return cls(multiplier, None, smoothness, slope, every, look, (346.0, 0.0))
 
-    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         oracle = memory.oracle(S)
         source: Supply = memory.part("source", lambda: source_of(f, memory.rng))
         at: Sliding = memory.part("sliding", lambda: Sliding(w.array()))

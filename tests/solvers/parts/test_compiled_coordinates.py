@@ -15,7 +15,7 @@ import greedyhull as gh
 from greedyhull.kernels.core import core
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.solvers import corrective
-from greedyhull.solvers.parts import coordinate_rounds as directions
+from greedyhull.solvers.parts import working_set as directions
 from greedyhull.solvers.parts.compiled_loop import CompiledCoordinates, compiled_coordinates
 
 WIDE = np.random.default_rng(6).standard_normal((N, 300))

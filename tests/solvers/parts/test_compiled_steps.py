@@ -18,7 +18,7 @@ from greedyhull.atoms.l1_ball import PositiveL1Ball
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers import frank_wolfe
 from greedyhull.solvers.parts.compiled_loop import CompiledSteps
-from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.solver_state import Memory
 from greedyhull.types import Objective
 
 rng = np.random.default_rng(11)

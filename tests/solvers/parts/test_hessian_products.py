@@ -9,7 +9,7 @@ import pytest
 import greedyhull as gh
 from greedyhull import extend
 from greedyhull.atoms.birkhoff import BirkhoffRegion
-from greedyhull.solvers.parts import coordinate_rounds as hessian_products
+from greedyhull.solvers.parts import working_set as hessian_products
 
 Array = np.ndarray[Any, Any]
 

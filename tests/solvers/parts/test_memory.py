@@ -7,7 +7,7 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.atoms.base import OracleBase
-from greedyhull.solvers.parts.memory import Memory, Recorder
+from greedyhull.solvers.parts.solver_state import CountingOracle, Memory
 from greedyhull.testing.expect import saved
 from greedyhull.types import Answer
 
@@ -105,7 +105,7 @@ def test_shortlists_are_repeated_too() -> None:
 
 
 def test_a_recorder_counts_and_keeps_what_it_was_asked() -> None:
-    recorder = Recorder(gh.Simplex(3), np.random.default_rng(0))
+    recorder = CountingOracle(gh.Simplex(3), np.random.default_rng(0))
     g = np.array([0.0, -1.0, 0.0])
     recorder.argmin(g)
     recorder.best(g, 2)
@@ -148,5 +148,5 @@ def test_an_oracle_that_is_derived_from_the_exact_one_is_asked_itself():
         def oracle(self, rng):
             return Worse(self)
 
-    answer = Recorder(Wrong(3), np.random.default_rng(0)).argmin(np.array([0.0, 2.0, 1.0]))
+    answer = CountingOracle(Wrong(3), np.random.default_rng(0)).argmin(np.array([0.0, 2.0, 1.0]))
     assert answer.atom.index == 1 and answer.slack == 2.0

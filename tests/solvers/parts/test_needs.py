@@ -11,7 +11,7 @@ import greedyhull as gh
 from greedyhull import extend
 from greedyhull.extend import Needs, Progress
 from greedyhull.points.coordinate_iterate import CoordinateIterate
-from greedyhull.solvers.parts.needs import by_coordinates, keeps_atoms, needs_of
+from greedyhull.solvers.parts.requirements import by_coordinates, keeps_atoms, requirements_of
 
 
 class Silent:
@@ -21,7 +21,7 @@ class Silent:
 
 
 def test_a_solver_that_says_nothing_needs_its_atoms() -> None:
-    assert needs_of(Silent()) == Needs(atoms=True)
+    assert requirements_of(Silent()) == Needs(atoms=True)
 
 
 @pytest.mark.parametrize("back", [True, False])
@@ -30,7 +30,7 @@ def test_the_older_words_are_understood(back: bool) -> None:
         looks_back = back
         needs_smooth = True
 
-    assert needs_of(Older()) == Needs(smooth=True, atoms=back)
+    assert requirements_of(Older()) == Needs(smooth=True, atoms=back)
 
 
 def test_a_class_derived_from_one_of_ours_may_use_the_older_words() -> None:
@@ -42,9 +42,9 @@ def test_a_class_derived_from_one_of_ours_may_use_the_older_words() -> None:
         def looks_back(self) -> bool:
             return True
 
-    assert needs_of(gh.FrankWolfe()) == Needs(smooth=True, atoms=False)
-    assert needs_of(Back()) == needs_of(Property()) == Needs(smooth=True, atoms=True)
-    assert needs_of(gh.Aggregated(Back())).atoms and not needs_of(gh.Aggregated(gh.FrankWolfe())).atoms
+    assert requirements_of(gh.FrankWolfe()) == Needs(smooth=True, atoms=False)
+    assert requirements_of(Back()) == requirements_of(Property()) == Needs(smooth=True, atoms=True)
+    assert requirements_of(gh.Aggregated(Back())).atoms and not requirements_of(gh.Aggregated(gh.FrankWolfe())).atoms
 
 
 def test_what_was_said_last_counts() -> None:
@@ -60,9 +60,9 @@ def test_what_was_said_last_counts() -> None:
     class OlderAgain(Newer):
         looks_back = True
 
-    assert needs_of(Newer()) == Needs(atoms=False, smooth=True)
-    assert needs_of(Both()) == Needs(atoms=False)
-    assert needs_of(OlderAgain()) == Needs(atoms=True, smooth=True)
+    assert requirements_of(Newer()) == Needs(atoms=False, smooth=True)
+    assert requirements_of(Both()) == Needs(atoms=False)
+    assert requirements_of(OlderAgain()) == Needs(atoms=True, smooth=True)
 
 
 def test_the_older_words_are_understood_of_objects_and_of_whoever_stands_in_for_them() -> None:
@@ -78,8 +78,8 @@ def test_the_older_words_are_understood_of_objects_and_of_whoever_stands_in_for_
             return getattr(self.solver, name)
 
     for solver in (Told(False), Proxy(Told(False)), Proxy(gh.FrankWolfe())):
-        assert not needs_of(solver).atoms  # type: ignore[arg-type]
-    assert needs_of(Proxy(gh.FrankWolfe())).smooth  # type: ignore[arg-type]
+        assert not requirements_of(solver).atoms  # type: ignore[arg-type]
+    assert requirements_of(Proxy(gh.FrankWolfe())).smooth  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("back", "kept"), [(True, True), (False, False)])
@@ -108,7 +108,7 @@ def test_solvers_inside_solvers_are_asked_once_each() -> None:
     solver: Any = Counted()
     for _ in range(8):
         solver = gh.Aggregated(solver)
-    assert needs_of(solver) == Needs() and len(asked) == 1
+    assert requirements_of(solver) == Needs() and len(asked) == 1
 
 
 @pytest.mark.parametrize("n, rows, coordinates", [(46, 100, False), (46, 46 * 46, True), (8, 3, True)])
@@ -128,5 +128,5 @@ def test_few_rows_over_a_large_polytope_keep_their_atoms(n: int, rows: int, coor
             return np.bincount(self.places, r, n * n).reshape(n, n)
 
     f, S = gh.least_squares(Rows(), np.ones(rows)), gh.Birkhoff(n)
-    needs = needs_of(gh.Corrective())
+    needs = requirements_of(gh.Corrective())
     assert by_coordinates(f, S, needs) is coordinates and keeps_atoms(f, S, needs) is not coordinates

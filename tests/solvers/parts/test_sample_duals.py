@@ -7,9 +7,9 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.points.coordinate_iterate import CoordinateIterate
-from greedyhull.solvers.lu_freund import Duals, NoDuals, duals_of
-from greedyhull.solvers.parts.memory import Recorder
+from greedyhull.solvers.lu_freund import Duals, duals_of
 from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.solver_state import CountingOracle, SolverState
 
 RNG = np.random.default_rng(5)
 X, Y, S = RNG.standard_normal((30, 4)), RNG.standard_normal(30), gh.L1Ball(4, 1.0)
@@ -25,7 +25,7 @@ LOSSES = {
 def test_the_bound_is_below_the_minimum_whatever_was_seen(name: str) -> None:
     f: Any = LOSSES[name]
     minimum = gh.minimize(f, S, gh.Smoothed(), stop=gh.Relative(1e-7) | gh.Iterations(3000)).value
-    duals: Any = duals_of(f, Recorder(S, RNG))
+    duals: Any = duals_of(f, SolverState(), CountingOracle(S, RNG))
     assert isinstance(duals, Duals)
     for k in range(60):
         x = S.argmin(RNG.standard_normal(4)).block(4)
@@ -42,7 +42,7 @@ def test_the_bound_is_below_the_minimum_whatever_was_seen(name: str) -> None:
 
 def test_a_worse_bound_changes_nothing_and_told_values_stand() -> None:
     f: Any = LOSSES["absolute"]
-    duals: Any = duals_of(f, Recorder(S, RNG))
+    duals: Any = duals_of(f, SolverState(), CountingOracle(S, RNG))
     w = CoordinateIterate(np.zeros(4))
     p = Progress(w, 0.1)
     assert duals.improve(p) is p  # nothing seen
@@ -55,4 +55,4 @@ def test_a_worse_bound_changes_nothing_and_told_values_stand() -> None:
 def test_where_there_is_no_table() -> None:
     own = gh.finite_sum(lambda w, i: 0.0, lambda w, i: w, 3, 4)
     for f in (gh.least_squares(X, Y), gh.absolute(X, Y, intercept=True), own):
-        assert isinstance(duals_of(f, None), NoDuals)
+        assert duals_of(f, SolverState(), None) is None

@@ -15,7 +15,7 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.measures.constants import jones_variance
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.gradients.base import Size, size
-from greedyhull.solvers.parts.looks import Look
+from greedyhull.solvers.parts.gap_evaluation import Look
 from greedyhull.solvers.parts.schedules import ConstantSchedule, Grown, Harmonic, Linear, PowerSchedule
 from greedyhull.solvers.parts.steps import APriori, Capped, LogAdaptive, OpenLoop, Power, rule_of, stepper
 from greedyhull.solvers.parts.steps import Constant as InAdvanceConstant

@@ -23,7 +23,7 @@ from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.minibatches import count_of
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.gradients import Dual, Minibatch, Svrg
-from greedyhull.solvers.parts.joint_minibatch import ModelChoice
+from greedyhull.solvers.parts.joint import ModelChoice
 from greedyhull.types import Array, AtomSet, Finite, Objective
 from greedyhull.types import Minibatch as Batch
 

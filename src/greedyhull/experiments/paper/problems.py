@@ -18,8 +18,8 @@ from greedyhull.measures.terms import noise
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.joint import toward
-from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Event, Progress
+from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.steps import APriori
 from greedyhull.types import Array, Atom, Finite, Needs, Objective, Schedule, Solver, Summed, listed, summed
 
@@ -300,7 +300,7 @@ class WorstJones:
     tolerance: Schedule | None = None
     needs = Needs(atoms=False)
 
-    def run(self, f: Objective, S: gh.AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: gh.AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         oracle, all_atoms = memory.oracle(S), _listed(S)
         for k in memory.count(first=0):
             g = f.gradient(w)
@@ -320,7 +320,7 @@ class WorstJoint:
     c: float
     needs = Needs(atoms=False)
 
-    def run(self, f: Objective, S: gh.AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+    def run(self, f: Objective, S: gh.AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         oracle, atoms, all_atoms = memory.oracle(S), toward(f, S, w, memory), _listed(S)
         for k in memory.count(first=0):
             g = f.gradient(w)

@@ -32,11 +32,10 @@ from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.points.views import Image
-from greedyhull.solvers.parts.coordinate_rounds import MOST, spanned, spans
-from greedyhull.solvers.parts.memory import Memory
 from greedyhull.solvers.parts.progress import Progress, Row
 from greedyhull.solvers.parts.schedules import ConstantSchedule
-from greedyhull.solvers.parts.working_set import BLURRED, SHORT
+from greedyhull.solvers.parts.solver_state import SolverState
+from greedyhull.solvers.parts.working_set import BLURRED, MOST, SHORT, spanned, spans
 from greedyhull.types import Array, AtomSet, Index, Loss, Objective, Region, Schedule, State, StepRule, profiled, second_order
 
 # The core's numbers of losses, as in native/losses.hpp (0 to 6, and SMOOTHED for those with kinks) and native/stochastic.hpp.
@@ -105,7 +104,7 @@ class CompiledLoop:
     def __init__(self, f: Any, S: AtomSet, made: Any) -> None:
         self.f, self.S, self.core = f, S, made
 
-    def count(self, w: Iterate, memory: Memory, made: int, skipped: list[Row], steps: list[float],
+    def count(self, w: Iterate, memory: SolverState, made: int, skipped: list[Row], steps: list[float],
               products: float = 1.0) -> None:
         """Count iterations that were made, those included that the driver does not see."""
         if skipped:
@@ -175,7 +174,7 @@ class CompiledRounds(CompiledLoop):
         self.gap = self.core.look()
         return True
 
-    def run(self, f: Objective, w: Iterate, memory: Memory) -> Generator[Progress, None, bool]:
+    def run(self, f: Objective, w: Iterate, memory: SolverState) -> Generator[Progress, None, bool]:
         """Rounds until the driver ends them, or the core can do no more; True where Python may do more."""
         oracle = memory.oracle(self.S)
         if not self._skip_start(w, memory):
@@ -193,13 +192,13 @@ class CompiledRounds(CompiledLoop):
                 break
         return True
 
-    def _skip_start(self, w: Iterate, memory: Memory) -> bool:
+    def _skip_start(self, w: Iterate, memory: SolverState) -> bool:
         """Make rounds from the start at once where the driver need not see it, the data are small and the core can."""
         if not memory.may_skip_start or self.entries > SHORT or memory.limit.met(self.core.value(), self.gap):
             return False
         return self.advance(w, memory, 0)
 
-    def advance(self, w: Iterate, memory: Memory, seen: int = 1) -> bool:
+    def advance(self, w: Iterate, memory: SolverState, seen: int = 1) -> bool:
         """Rounds up to the limit; ``seen`` is 0 if the driver has not seen w."""
         rounds, absolute, relative, floor, _, lower = memory.limit
         ending, rows = self.core.advance(rounds, absolute, relative, floor, lower, memory.must_end)
@@ -252,10 +251,10 @@ class SharpenedRounds(CompiledRounds):
         super().__init__(f, S, made, budget)
         self.mu = f.mu
 
-    def _skip_start(self, w: Iterate, memory: Memory) -> bool:
+    def _skip_start(self, w: Iterate, memory: SolverState) -> bool:
         return False  # how sharp the loss must be is decided at the start
 
-    def advance(self, w: Iterate, memory: Memory, seen: int = 1) -> bool:
+    def advance(self, w: Iterate, memory: SolverState, seen: int = 1) -> bool:
         """Rounds until the gap of f_μ is as good as closed."""
         rounds, ending = 0, LOST
         if self.f.mu != self.mu:
@@ -343,7 +342,7 @@ class CompiledCoordinates(CompiledRounds):
         made.begin(w.x.ravel().copy(), cold)
         self.gap = made.look()
 
-    def run(self, f: Objective, w: Iterate, memory: Memory) -> Generator[Progress, None, bool]:
+    def run(self, f: Objective, w: Iterate, memory: SolverState) -> Generator[Progress, None, bool]:
         self.pull_point(w)  # the core may have begun elsewhere
         return (yield from super().run(f, w, memory))
 
@@ -353,7 +352,7 @@ class CompiledCoordinates(CompiledRounds):
 
 
 def compiled_steps(f: Objective, S: AtomSet, w: Iterate, rule: StepRule, tolerance: Schedule,
-                   memory: Memory) -> CompiledSteps | None:
+                   memory: SolverState) -> CompiledSteps | None:
     """The Frank-Wolfe iterations of this problem in the core, or None where it cannot run them."""
     if type(f) is not Composite or memory.requested(memory.k):  # a run that ends here takes no step
         return None
@@ -392,7 +391,7 @@ class CompiledSteps(CompiledLoop):
         self._z: Array | None = None  # the image that the core computed last: where the iterate has it, the core is there
         self._b = 0.0
 
-    def advance(self, w: Iterate, memory: Memory) -> bool:
+    def advance(self, w: Iterate, memory: SolverState) -> bool:
         self.begin(w)  # the driver may have refreshed the view
         view = self.f.at(w)
         made = 0
@@ -444,7 +443,7 @@ class CompiledSteps(CompiledLoop):
         _fill(view, self.core.seen(), moves)
         self._z, self._b = view.z, self.core.intercept()
 
-    def _keep_bound(self, memory: Memory) -> None:
+    def _keep_bound(self, memory: SolverState) -> None:
         """Keep the best lower bound of the skipped iterations, computed as the driver computes its own."""
         found = self.core.best()
         if found is None:

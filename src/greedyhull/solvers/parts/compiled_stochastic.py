@@ -23,9 +23,9 @@ from greedyhull.points.coordinate_iterate import Position
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.solvers.gradients.base import CompiledEstimate, Estimate
 from greedyhull.solvers.parts.compiled_loop import LOSSES, CompiledLoop, loss_shape
-from greedyhull.solvers.parts.looks import Looking
-from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.gap_evaluation import Looking
 from greedyhull.solvers.parts.schedules import zero
+from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.steps import in_advance
 from greedyhull.types import Array, AtomSet, Index, Minibatch, Objective, State, Supply
 
@@ -152,7 +152,7 @@ class CompiledStochastic(CompiledLoop):
         """Number, two vectors and a matrix."""
         return SETS[type(self.S)](self.S)
 
-    def advance(self, w: Any, memory: Memory) -> bool:
+    def advance(self, w: Any, memory: SolverState) -> bool:
         first: int = memory.k
         k = first
         if k < FIRST or len(w.views) > 1 or (w.keeps_atoms and not isinstance(w.block, BasisBlock)):

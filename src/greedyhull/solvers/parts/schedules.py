@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
 from types import FunctionType
-from typing import cast
+from typing import ClassVar, cast
 
 import numpy as np
 
@@ -18,58 +18,60 @@ WANTED = ("A number of at least 0 is wanted, from a schedule such as harmonic() 
           "which is None at first.")
 
 
-@dataclass(frozen=True)
-class ConstantSchedule:
+class Named:
+    """A schedule that is written as the function that makes it."""
+
+    maker: ClassVar[str]
+
+    def __repr__(self) -> str:
+        (_, first), *rest = vars(self).items()
+        return f"{self.maker}({', '.join([f'{first:g}', *(f'{name}={value:g}' for name, value in rest)])})"
+
+
+@dataclass(frozen=True, repr=False)
+class ConstantSchedule(Named):
     """Schedule that is the same number for every k."""
 
     value: float
+    maker = "constant"
 
     def __call__(self, k: int, gap: float | None = None) -> float:
         return self.value
 
-    def __repr__(self) -> str:
-        return f"constant({self.value:g})"
 
-
-@dataclass(frozen=True)
-class Harmonic:
+@dataclass(frozen=True, repr=False)
+class Harmonic(Named):
     """Schedule scale·2/(k + 2)."""
 
     scale: float
+    maker = "harmonic"
 
     def __call__(self, k: int, gap: float | None = None) -> float:
         return 2.0 * self.scale / (k + 2.0)
 
-    def __repr__(self) -> str:
-        return f"harmonic({self.scale:g})"
 
-
-@dataclass(frozen=True)
-class PowerSchedule:
+@dataclass(frozen=True, repr=False)
+class PowerSchedule(Named):
     """Schedule scale·(k + 1)^−p."""
 
     p: float
     scale: float
+    maker = "power"
 
     def __call__(self, k: int, gap: float | None = None) -> float:
         return float(self.scale * (k + 1.0) ** -self.p)
 
-    def __repr__(self) -> str:
-        return f"power({self.p:g}, scale={self.scale:g})"
 
-
-@dataclass(frozen=True)
-class OfGap:
+@dataclass(frozen=True, repr=False)
+class OfGap(Named):
     """Schedule fraction·gap for the last certified gap, and ``first`` before there is one."""
 
     fraction: float
     first: float
+    maker = "of_gap"
 
     def __call__(self, k: int, gap: float | None = None) -> float:
         return self.first if gap is None else self.fraction * gap
-
-    def __repr__(self) -> str:
-        return f"of_gap({self.fraction:g}, first={self.first:g})"
 
 
 @hinting
@@ -163,17 +165,15 @@ def power(p: float, scale: float = 1.0) -> PowerSchedule:
     return PowerSchedule(float(p), float(scale))
 
 
-@dataclass(frozen=True)
-class Linear:
+@dataclass(frozen=True, repr=False)
+class Linear(Named):
     """Schedule max(1, scale·k)."""
 
     scale: float
+    maker = "linear"
 
     def __call__(self, k: int, gap: float | None = None) -> float:
         return max(1.0, self.scale * k)
-
-    def __repr__(self) -> str:
-        return f"linear({self.scale:g})"
 
 
 @hinting

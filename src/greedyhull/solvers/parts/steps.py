@@ -20,7 +20,7 @@ from greedyhull.types import Line, Solver, State, Step, StepRule, has, made_of
 SEARCH, OPEN_LOOP, CONSTANT, POWER, LOG_ADAPTIVE = range(5)
 
 
-class Careful:
+class CheckedStep:
     """A rule of a user's own at work: what it returns is a number from 0 to the maximal step, or an error that names it."""
 
     def __init__(self, rule: StepRule, step: Step) -> None:
@@ -40,9 +40,9 @@ class Careful:
         self.step.restore(state)
 
 
-def careful(rule: StepRule, step: Step) -> Step:
+def checked_step(rule: StepRule, step: Step) -> Step:
     """``step``, the working form of ``rule``: as it is if the rule is the library's, else what it returns is looked at."""
-    return step if type(rule).__module__.startswith("greedyhull.") else Careful(rule, step)
+    return step if type(rule).__module__.startswith("greedyhull.") else CheckedStep(rule, step)
 
 
 def no_rule(rule: object) -> str:

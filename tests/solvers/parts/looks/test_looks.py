@@ -9,8 +9,8 @@ import greedyhull as gh
 from greedyhull.driver.checkpoint import load_state, save_state
 from greedyhull.driver.run import Run
 from greedyhull.solvers.gradients import Dual, Minibatch, Momentum, Saga, Spider, Storm, Svrg
-from greedyhull.solvers.parts.looks import Looking, range_bound, spent_on
-from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.gap_evaluation import Looking, range_bound, spent_on
+from greedyhull.solvers.parts.solver_state import Memory
 from greedyhull.testing import check_solver, small_problems
 
 pytestmark = pytest.mark.filterwarnings("ignore::greedyhull.GreedyhullWarning")

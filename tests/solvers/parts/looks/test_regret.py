@@ -8,8 +8,8 @@ import pytest
 
 import greedyhull as gh
 from greedyhull.solvers.gradients import Minibatch
-from greedyhull.solvers.parts.looks import range_bound
-from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.gap_evaluation import range_bound
+from greedyhull.solvers.parts.solver_state import Memory
 
 pytestmark = pytest.mark.filterwarnings("ignore::greedyhull.GreedyhullWarning")
 RNG = np.random.default_rng(4)

@@ -17,7 +17,7 @@ from greedyhull.points.owners import owners_of, whole
 from greedyhull.points.validate import KINDS as KINDS
 from greedyhull.points.validate import as_answer, as_floor, as_shortlist
 from greedyhull.solvers.parts.progress import ONE_ROUND, BurstLimit, Row, RunLimits, SkippedRows
-from greedyhull.solvers.parts.steps import careful, no_rule
+from greedyhull.solvers.parts.steps import checked_step, no_rule
 from greedyhull.types import (
     Answer,
     Atom,
@@ -35,7 +35,7 @@ from greedyhull.types import (
 P = TypeVar("P", bound=Kept)
 
 
-class Memory:
+class SolverState:
     """k, the random state, the step rule's state, the oracle, the best lower bound, and the arrays a solver names.
 
     A saved state is that of a solve waiting at a ``yield``. The new generator begins that iteration again: `count`
@@ -45,16 +45,16 @@ class Memory:
     gap: float | None = None
     lower, kind = -np.inf, KINDS[0]  # the best lower bound, and what it promises
     delta = 0.0  # how likely it is to fail because of samples, where it may
-    spent = 0.0  # how likely one of the oracle's answers is to fail, of all that were compared in the run
+    failure_probability = 0.0  # how likely one of the oracle's answers is to fail, of all that were compared in the run
     _spent_at, _again = -1, False  # where that was added last; whether this iteration is begun again
-    guide = -np.inf  # the same bound for solvers to steer by: a resumed run, whose bound is found anew, keeps its own
-    beside = 0  # searches of the set that were not made for the solver: for the start, for certificates
+    steering_bound = -np.inf  # the same bound for solvers to steer by: a resumed run, whose bound is found anew, keeps its own
+    extra_lmo_calls = 0  # searches of the set that were not made for the solver: for the start, for certificates
     limit: BurstLimit = ONE_ROUND  # how far a solver may go before the driver evaluates its gap; the driver renews it
     may_skip_start = False  # whether a solver may go on before the driver has seen the start
     skipped: SkippedRows | None = None  # rounds that the driver does not see, for the trace
     _rng: np.random.Generator | None = None
     _top: dict[str, Any] | None = None
-    _oracle: Recorder | None = None
+    _oracle: CountingOracle | None = None
     _step: Step | None = None
 
     def __init__(self, seed: int = 0, *, warm: bool = False) -> None:
@@ -70,7 +70,7 @@ class Memory:
         """What the random numbers of the solve began with."""
         return self._seed
 
-    def fresh(self, *path: int) -> np.random.Generator:
+    def side_rng(self, *path: int) -> np.random.Generator:
         """Random numbers beside those of `rng`, the same for the same path: to draw from them leaves the run as it is."""
         return np.random.default_rng([self._seed, *path])
 
@@ -114,11 +114,11 @@ class Memory:
         self.k += count
         if self._oracle is not None:
             self._oracle.calls += count
-            self._oracle.glances += count  # of a cache: the set itself was searched
+            self._oracle.peeks += count  # of a cache: the set itself was searched
 
     def proved(self, lower: float) -> None:
         """A round that the driver does not see has proved that f is nowhere below ``lower``, rounding included."""
-        self.guide = max(self.guide, lower)
+        self.steering_bound = max(self.steering_bound, lower)
         if lower > self.lower:
             self.lower, self.kind, self.delta = lower, "always", 0.0
 
@@ -130,12 +130,12 @@ class Memory:
         saved = under("step", self._pending) if self._pending else None
         if saved:
             _restored(self._step, saved, "step")
-        return careful(rule, self._step)
+        return checked_step(rule, self._step)
 
-    def oracle(self, S: AtomSet) -> Recorder:
+    def oracle(self, S: AtomSet) -> CountingOracle:
         """The set's oracle for this solve, its calls counted."""
         if self._oracle is None:
-            self._oracle = Recorder(S, generator(S, self._seed, 1))
+            self._oracle = CountingOracle(S, generator(S, self._seed, 1))
             saved = under("oracle", self._pending) if self._pending else None
             if saved:
                 _restored(self._oracle, saved, "oracle")
@@ -153,7 +153,7 @@ class Memory:
     def spend(self, delta: float) -> None:
         """An answer that fails with probability ``delta`` was compared; one that a resumed run repeats was already."""
         if not (self._again and self._spent_at == self.k):
-            self.spent, self._spent_at = self.spent + delta, self.k
+            self.failure_probability, self._spent_at = self.failure_probability + delta, self.k
         self._again = False
 
     @property
@@ -161,8 +161,8 @@ class Memory:
         """How often the set was searched, the start included; answers from a cache do not count."""
         oracle = self._oracle
         if oracle is None:
-            return self.beside
-        return self.beside + (oracle.calls if oracle.cache is None else oracle.searches)
+            return self.extra_lmo_calls
+        return self.extra_lmo_calls + (oracle.calls if oracle.cache is None else oracle.searches)
 
     @property
     def curvature(self) -> float | None:
@@ -173,8 +173,8 @@ class Memory:
         state: State = {"k": np.array(self.k), "lower": np.array(self.lower), "warm": np.array(self.warm),
                         "seed": np.array(self._seed), "gap": np.array(np.nan if self.gap is None else self.gap),
                         "kind": np.array(KINDS.index(self.kind)), "delta": np.array(self.delta),
-                        "beside": np.array(self.beside), "guide": np.array(self.guide),
-                        "spent": np.array([self.spent, self._spent_at])}
+                        "beside": np.array(self.extra_lmo_calls), "guide": np.array(self.steering_bound),
+                        "spent": np.array([self.failure_probability, self._spent_at])}
         state.update({f"arrays.{name}": array for name, array in self.arrays.items()})
         if self._top is not None:
             inner = self._top["state"]
@@ -191,9 +191,9 @@ class Memory:
     def restore(self, state: State) -> None:
         self.k, self.lower, self.warm = int(state["k"]), float(state["lower"]), bool(state["warm"])
         self._seed, self.kind = int(state["seed"]), KINDS[int(state["kind"])]
-        self.delta, self.beside = float(state["delta"]), int(state["beside"])
-        self.guide = float(state.get("guide", self.lower))
-        self.spent, self._spent_at = float(state["spent"][0]), int(state["spent"][1])
+        self.delta, self.extra_lmo_calls = float(state["delta"]), int(state["beside"])
+        self.steering_bound = float(state.get("guide", self.lower))
+        self.failure_probability, self._spent_at = float(state["spent"][0]), int(state["spent"][1])
         self._again = self._spent_at == self.k
         self.gap = None if np.isnan(state["gap"]) else float(state["gap"])
         self.arrays = under("arrays", state)
@@ -206,6 +206,9 @@ class Memory:
             self._top = self._rng.bit_generator.state
 
 
+Memory = SolverState  # the public name
+
+
 def _restored(kept: Kept, saved: State, name: str) -> None:
     """Let something go on from what was saved of it; what does not fit is told of by name."""
     try:
@@ -216,13 +219,13 @@ def _restored(kept: Kept, saved: State, name: str) -> None:
                            "solve again.") from error
 
 
-class Recorder:
+class CountingOracle:
     """An oracle whose calls are counted and whose answers within an iteration can be repeated after a resume."""
 
-    __slots__ = ("cache", "calls", "closed", "glances", "gradients", "inner", "owners", "recent", "replay", "set", "sharpest")
+    __slots__ = ("cache", "calls", "closed", "gradients", "inner", "owners", "peeks", "recent", "replay", "set", "sharpest")
 
     def __init__(self, S: AtomSet, rng: np.random.Generator) -> None:
-        self.set, self.owners, self.calls, self.glances = S, S.traits.owners, 0, 0
+        self.set, self.owners, self.calls, self.peeks = S, S.traits.owners, 0, 0
         self.inner: Any = S.oracle(rng)
         known = isinstance(self.inner, OracleBase) or not lacks(self.inner, "argmin", "best", "floor", "state", "restore")
         check(known, lambda: f"oracle(rng) of {S!r} returned a "
@@ -240,7 +243,7 @@ class Recorder:
     @property
     def searches(self) -> int:
         """How often the set was searched; answers from a cache do not count."""
-        return self.calls if self.cache is None else int(self.cache.misses) + self.glances
+        return self.calls if self.cache is None else int(self.cache.misses) + self.peeks
 
     def argmin(self, g: Gradient, tol: float = 0.0, enough: float = -np.inf) -> Answer:
         if self.closed is not None and type(g) is np.ndarray and not self.replay:  # as most are
@@ -264,7 +267,7 @@ class Recorder:
         self.recent.clear()
         self.gradients.clear()
 
-    def glance(self, g: Gradient) -> Answer:
+    def peek(self, g: Gradient) -> Answer:
         """An answer for a look: counted and kept as any, but a schedule or a cache within the oracle does not notice.
 
         So a run takes the same way however often it is looked at, and whether or not it was interrupted. Where the oracle
@@ -275,7 +278,7 @@ class Recorder:
         before = self.inner.state()
         answer = self.argmin(g)
         self.inner.restore(before)
-        self.glances += 1
+        self.peeks += 1
         if answer.slack == np.inf:
             self.recent[-1] = answer = self.proved(answer)
         return answer
@@ -289,7 +292,7 @@ class Recorder:
         before = self.inner.state()
         found = as_floor(self.inner.floor(g, tol), self.set)
         self.inner.restore(before)
-        self.glances += 1
+        self.peeks += 1
         self.sharpest = found.sharpest
         return found
 
@@ -334,7 +337,7 @@ class Recorder:
         return answer  # type: ignore[no-any-return]
 
     def state(self) -> State:
-        state: State = {"calls": np.array(self.calls), "glances": np.array(self.glances), "given": np.array(len(self.recent))}
+        state: State = {"calls": np.array(self.calls), "glances": np.array(self.peeks), "given": np.array(len(self.recent))}
         state.update({f"inner.{name}": array for name, array in self.inner.state().items()})
         for i, answer in enumerate(self.recent):
             single = isinstance(answer, Answer)
@@ -344,7 +347,7 @@ class Recorder:
         return state
 
     def restore(self, state: State) -> None:
-        self.calls, self.glances = count(state, "calls"), count(state, "glances") if "glances" in state else 0
+        self.calls, self.peeks = count(state, "calls"), count(state, "glances") if "glances" in state else 0
         self.inner.restore(under("inner", state))
         if self.cache is not None and "inner.block.kind" in state:
             check_atoms_of(self.set, block_from(under("inner.block", state)), "The cache")

@@ -18,14 +18,13 @@ from greedyhull.objectives.ridge import without_ridge
 from greedyhull.objectives.stream import Stream
 from greedyhull.points.coordinate_iterate import Average, CoordinateIterate
 from greedyhull.points.iterate import Iterate
-from greedyhull.solvers.parts.memory import Memory, Recorder
 from greedyhull.solvers.parts.progress import Progress, weaker
+from greedyhull.solvers.parts.solver_state import CountingOracle, SolverState
 from greedyhull.types import (
     Answer,
     Array,
     AtomSet,
     Kind,
-    LinearModel,
     Objective,
     State,
     Supply,
@@ -35,45 +34,25 @@ from greedyhull.types import (
     listed,
 )
 
-MANY = 1024  # random numbers that are made at once
 
-
-def choice_of(f: Objective, memory: Memory) -> Latest | Drawn:
-    """The last point of a convex f; for another one theory is about a point drawn from all of them."""
-    return Latest() if f.traits.convex else Drawn(memory)
-
-
-class Latest:
-    """The point as it is."""
-
-    def seen(self, x: Array, eta: float) -> None:
-        """Nothing need be kept."""
-
-    def point(self, w: Iterate) -> Iterate:
-        return seen_from(w, w.copy())
-
-    def state(self) -> State:
-        return {}
-
-    def restore(self, state: State) -> None:
-        pass
-
-
-class Drawn:
-    """One of the points so far, w_i with probability η_i/Σ η: its expected gap is the mean Σ η_i g(w_i)/Σ η_i, of which the
-    theorem is. A new point takes the place of the one that is kept with probability η_k/(η_1 + … + η_k).
+class PointChoice:
+    """The last point of a convex f. For another one theory is about a point drawn from all of them: w_i with probability
+    η_i/Σ η, whose expected gap is the mean Σ η_i g(w_i)/Σ η_i. A new point takes the place of the one that is kept with
+    probability η_k/(η_1 + … + η_k).
     """
 
-    def __init__(self, memory: Memory) -> None:
-        self.memory, self.kept = memory, np.zeros(0)
+    def __init__(self, f: Objective, memory: SolverState) -> None:
+        self.draws, self.memory, self.kept = not f.traits.convex, memory, np.zeros(0)
         self.total, self.steps = 0.0, 0
         self._numbers: Array = np.zeros(0)
 
     def seen(self, x: Array, eta: float) -> None:
         """x joins with weight η."""
-        block, place = divmod(self.steps, MANY)
+        if not self.draws:
+            return
+        block, place = divmod(self.steps, 1024)  # random numbers that are made at once
         if place == 0 or not len(self._numbers):
-            self._numbers = self.memory.fresh(4, block).random(MANY)
+            self._numbers = self.memory.side_rng(4, block).random(1024)
         self.steps += 1
         self.total += eta
         if self._numbers[place] * self.total < eta:
@@ -83,11 +62,12 @@ class Drawn:
         return seen_from(w, CoordinateIterate(self.kept.copy()) if len(self.kept) else w.copy())
 
     def state(self) -> State:
-        return {"kept": self.kept.copy(), "drawn": np.array([self.total, self.steps])}
+        return {"kept": self.kept.copy(), "drawn": np.array([self.total, self.steps])} if self.draws else {}
 
     def restore(self, state: State) -> None:
-        self.kept = state["kept"].copy()
-        self.total, self.steps = float(state["drawn"][0]), int(state["drawn"][1])
+        if self.draws:
+            self.kept = state["kept"].copy()
+            self.total, self.steps = float(state["drawn"][0]), int(state["drawn"][1])
 
 
 def seen_from(w: Iterate, point: Iterate) -> Iterate:
@@ -96,22 +76,22 @@ def seen_from(w: Iterate, point: Iterate) -> Iterate:
     return point
 
 
-def full_gap(f: Objective, w: Iterate, oracle: Recorder, also: Any = None) -> Progress:
+def full_gap(f: Objective, w: Iterate, oracle: CountingOracle, also: Any = None) -> Progress:
     """The point as it is now with its full gap: one pass over the data."""
     now = seen_from(w, w.copy())
     g = f.gradient(now)
-    answer = oracle.glance(g)
+    answer = oracle.peek(g)
     return Progress.of(now, f.gradient_dot(now) - answer.atom.dot(g), answer, also=also)
 
 
-class Looks:
+class GapSchedule:
     """A look costs as much as one pass over n terms; so many terms must have been spent before the next one.
 
     The wait is n terms, or a tenth of what has been spent if that is more: looking takes at most half of the work, a
     vanishing part of it in the long run, and a solve goes at most a tenth beyond the point where it should stop. With
     ``every`` the count is one of steps, and looks are at its multiples.
 
-    >>> looks = Looks(100)
+    >>> looks = GapSchedule(100)
     >>> looks.passed(40), looks.due(139), looks.due(140)
     (None, False, True)
     """
@@ -146,21 +126,15 @@ def range_bound(f: Objective, S: AtomSet) -> float | None:
     >>> range_bound(gh.logistic(np.array([[1.0, 3.0]]), [1]), gh.Simplex(2)) <= 2 / (1 + np.e) * (1 + 1e-8)
     True
     """
-    model = linear_model(f)
-    if model is not None:
+    model, C = linear_model(f), inf
+    if model is None:
+        L = f.lipschitz if isinstance(f, FiniteSum | Stream) else None
+        C = inf if L is None else L * S.diameter
+    elif not model.has_intercept:
         R, D = reach(S) if model.l2 else (0.0, 0.0)
-        return _finite(_terms(model, S).max() + model.l2 * R * D) if not model.has_intercept else None
-    L = f.lipschitz if isinstance(f, FiniteSum | Stream) else None
-    return None if L is None else _finite(L * S.diameter)
-
-
-def _terms(f: LinearModel, S: AtomSet) -> Array:
-    low, high = S.row_ranges(f.design.precise())
-    out: Array = counts_of(f) * np.broadcast_to(f.exact.lipschitz(low, high), f.n) * (high - low)
-    return out
-
-
-def _finite(C: float) -> float | None:
+        low, high = S.row_ranges(model.design.precise())
+        terms = counts_of(model) * np.broadcast_to(model.exact.lipschitz(low, high), model.n) * (high - low)
+        C = float(terms.max() + model.l2 * R * D)
     return float(C) * (1.0 + 1e-9) if np.isfinite(C) else None  # for the rounding of a bound
 
 
@@ -171,7 +145,7 @@ class Look(Protocol):
 
     @property
     def every(self) -> int | None: ...
-    def start(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Looking: ...
+    def start(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Looking: ...
 
 
 class Looking:
@@ -185,10 +159,10 @@ class Looking:
     and only glances at its oracle, so that a run takes the same way however often it is looked at.
     """
 
-    def __init__(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory, cost: float, every: int | None) -> None:
+    def __init__(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState, cost: float, every: int | None) -> None:
         self.f, self.S, self.w, self.memory = f, S, w, memory
-        self.oracle, self.choice = memory.oracle(S), choice_of(f, memory)
-        self.timer = Looks(cost, every)
+        self.oracle, self.choice = memory.oracle(S), PointChoice(f, memory)
+        self.timer = GapSchedule(cost, every)
         self.taken, self.done, self.count = -1, 0.0, 0  # the step of the look that is being taken, if one is; those before it
         self.spent = 0.0
 
@@ -253,9 +227,6 @@ def spent_on(delta: float, count: int) -> float:
     return delta / ((count + 1.0) * (count + 2.0))
 
 
-FEW = 1000  # terms in a sample that nobody gave a size
-
-
 @hinted
 @dataclass(frozen=True)
 class MinibatchGap:
@@ -309,10 +280,10 @@ class MinibatchGap:
                                      and self.size >= 2)
         check(good, f"MinibatchGap(size={self.size!r}) was given; a whole number of at least two, or None, is wanted.")
         check(0.0 < self.delta < 1.0, f"MinibatchGap(delta={self.delta!r}) was given; a number between 0 and 1 is wanted.")
-        Looks(1, self.every)
+        GapSchedule(1, self.every)
 
-    def start(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> _Working:
-        return _Working(self, f, S, w, memory)
+    def start(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Looking:
+        return MinibatchEvaluator(self, f, S, w, memory)
 
 
 def in_place_of_sample(solver: Any, f: Objective) -> str:
@@ -323,19 +294,19 @@ def in_place_of_sample(solver: Any, f: Objective) -> str:
             "bound does not rest on samples.")
 
 
-class _Working(Looking):
-    def __init__(self, config: MinibatchGap, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> None:
-        super().__init__(f, S, w, memory, config.size or FEW, config.every)
+class MinibatchEvaluator(Looking):
+    def __init__(self, config: MinibatchGap, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> None:
+        super().__init__(f, S, w, memory, config.size or 1000, config.every)
         n = count_of(f)
         self.config, self.n = config, float("inf") if n is None else n
         self.C, self.atoms = range_bound(f, S), listed(S)
 
     def __call__(self, w: Iterate, also: Any = None) -> Progress:
-        now, b = self.choice.point(w), self.config.size or max(FEW, int(0.1 * self.spent))
+        now, b = self.choice.point(w), self.config.size or max(1000, int(0.1 * self.spent))
         if b >= self.n:  # the sample would cost as much as all terms
             return full_gap(self.f, now, self.oracle, also)
         x, delta = now.array(), spent_on(self.config.delta, self.count)
-        source = source_of(self.f, self.memory.fresh(3, self.count))
+        source = source_of(self.f, self.memory.side_rng(3, self.count))
         about = self._estimated(source, b, x, delta) if self.C is None else self._proved(source, b, x, delta, self.C)
         value, gap, answer, kind = about
         if not self.f.traits.convex:
@@ -346,7 +317,7 @@ class _Working(Looking):
     def _proved(self, source: Supply, b: int, x: Array, delta: float, C: float) -> tuple[float, float, Answer, Kind]:
         batch = source.draw(b)
         g = batch.gradient(x)
-        answer = self.oracle.glance(g)
+        answer = self.oracle.peek(g)
         gap = float(np.vdot(g, x)) - answer.atom.dot(g) + answer.slack + self.coarse_slack(g)
         atoms = self.atoms
         # scores of single terms that are looked at, at most
@@ -366,7 +337,7 @@ class _Working(Looking):
         batches = [source.draw(b // groups) for _ in range(groups)]
         gradients = np.stack([batch.gradient(x) for batch in batches])
         g = gradients.mean(axis=0)
-        answer = self.oracle.glance(g)
+        answer = self.oracle.peek(g)
         parts = np.array([float(np.vdot(part, x)) - answer.atom.dot(part) for part in gradients])
         chance = float(stdtrit(groups - 1, 1.0 - delta)) * float(parts.std(ddof=1)) / sqrt(groups)
         gap = float(parts.mean()) + answer.slack + chance + self.coarse_slack(g)
@@ -405,16 +376,16 @@ class FullGap:
     averages: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        Looks(1, self.every)
+        GapSchedule(1, self.every)
 
-    def start(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Looking:
+    def start(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Looking:
         n = count_of(f)
         if n is None:
             return MinibatchGap(every=self.every).start(f, S, w, memory)
-        return _FullWorking(f, S, w, memory, n, self.every)
+        return FullEvaluator(f, S, w, memory, n, self.every)
 
 
-class _FullWorking(Looking):
+class FullEvaluator(Looking):
     def __call__(self, w: Iterate, also: Any = None) -> Progress:
         return full_gap(self.f, self.choice.point(w), self.oracle, also)
 
@@ -465,19 +436,19 @@ class Regret:
     def __post_init__(self) -> None:
         check(self.delta is None or 0.0 < self.delta < 1.0,
               f"Regret(delta={self.delta!r}) was given; a probability between 0 and 1, or None, is wanted.")
-        Looks(1, self.every)
+        GapSchedule(1, self.every)
 
-    def start(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> _RegretWorking:
+    def start(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> RegretEvaluator:
         check(f.traits.convex, f"{f!r} is not convex, and a regret bounds nothing there. Use FullGap().")
         C = None if self.delta is None else range_bound(f, S)
         if self.delta is not None and C is None:
             raise GreedyhullError(f"Regret(delta={self.delta:g}) needs a bound on the gradients of all terms, and {f!r} has "
                                   "none. Give lipschitz= to finite_sum or expectation, or leave delta out.")
-        return _RegretWorking(self, f, S, w, memory, C or 0.0)
+        return RegretEvaluator(self, f, S, w, memory, C or 0.0)
 
 
-class _RegretWorking(Looking):
-    def __init__(self, config: Regret, f: Objective, S: AtomSet, w: Iterate, memory: Memory, C: float) -> None:
+class RegretEvaluator(Looking):
+    def __init__(self, config: Regret, f: Objective, S: AtomSet, w: Iterate, memory: SolverState, C: float) -> None:
         super().__init__(f, S, w, memory, SAMPLE, config.every)
         self.config, self.C = config, C
         self.mean: Average = w.view("regret", lambda: Average(w, name="regret"))
@@ -494,13 +465,13 @@ class _RegretWorking(Looking):
 
     def __call__(self, w: Iterate, also: Any = None) -> Progress:
         mean = seen_from(w, CoordinateIterate(self.mean.array()))
-        value = source_of(self.f, self.memory.fresh(3, self.count)).draw(SAMPLE).value(mean.array())
+        value = source_of(self.f, self.memory.side_rng(3, self.count)).draw(SAMPLE).value(mean.array())
         kind, delta = ("expectation", 0.0) if self.config.delta is None else ("probability", self.config.delta)
         also = {**(also or {}), "last": self.w.copy()}
         if self.total == 0.0:  # nothing has been seen yet
             return Progress(mean, inf, kind, also=also, value=value, delta=delta)  # type: ignore[arg-type]
         g = self.slope / self.total
-        answer = self.oracle.glance(g)
+        answer = self.oracle.peek(g)
         gap = self.inner / self.total - answer.atom.dot(g) + answer.slack + self.coarse_slack(g)
         if self.config.delta is not None:
             failing = spent_on(self.config.delta, self.count)
@@ -515,6 +486,3 @@ class _RegretWorking(Looking):
         super().restore(state)
         self.slope = state["slope"].copy()
         self.total, self.inner, self.squares = (float(x) for x in state["sums"])
-
-
-__all__ = ["FullGap", "Look", "Looking", "Looks", "MinibatchGap", "Regret", "at_steps"]

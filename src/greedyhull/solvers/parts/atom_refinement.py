@@ -11,16 +11,16 @@ from greedyhull.objectives.completion import MatrixModel
 from greedyhull.points.factors import apart
 from greedyhull.points.iterate import Iterate, owners_agree, wrong_weights
 from greedyhull.points.shapes import RankOneBlock
-from greedyhull.solvers.parts.memory import Memory
+from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.types import Atom, AtomSet, Objective
 
 SAME = 1e-12  # of the size of the atoms: what two points may differ by that are called the same
 
 
-class Slide:
+class AtomRefinement:
     """``S.slide(f, w)`` at work in one solve; a set whose atoms do not slide is never asked."""
 
-    def __init__(self, f: Objective, S: AtomSet, memory: Memory) -> None:
+    def __init__(self, f: Objective, S: AtomSet, memory: SolverState) -> None:
         self.f, self.S, self.slides, self.memory = f, S, S.traits.slides, memory
 
     def __call__(self, w: Iterate) -> bool:
@@ -44,7 +44,7 @@ class Slide:
         return True
 
     def after_step(self, w: Iterate, atom: Atom) -> bool:
-        """Slide from where a Frank-Wolfe step toward ``atom`` with exact line search leads; whether f fell below that point.
+        """Refine from where a Frank-Wolfe step toward ``atom`` with exact line search leads; whether f fell below that point.
 
         Where it does not, w stays where it was.
         """
@@ -123,5 +123,5 @@ class Slide:
     def _gap(self, f: Objective, w: Iterate) -> float:
         """⟨∇f, w − d⟩ for the best atom d that the set finds; nobody is promised that there is no better one."""
         g: Any = f.gradient(w)
-        self.memory.beside += 1
+        self.memory.extra_lmo_calls += 1
         return f.gradient_dot(w) - float(self.S.atom(g).dot(g))
