@@ -155,6 +155,20 @@ class ClosedOracle(OracleBase):
         return with_dtype(self.S, g, found) if self.S.coarse else found
 
 
+class AnswerOracle(ClosedOracle):
+    """The oracle of a set whose ``answer(g)`` is an atom and its slack: it holds nothing."""
+
+    __slots__ = ()
+    S: Any
+
+    def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
+        answer: Answer = self.S.answer(g)
+        self.S.saw(answer.atom)
+        return answer
+
+    best = OracleBase.best
+
+
 def with_dtype(S: ClosedOracleAtomSet, g: Array, answer: A) -> A:
     """The answer with the error of an oracle that answers in less than float64: an estimate."""
     off = 4.0 * eps_of(S.coarse) * S.max_abs(np.abs(as_array(g)))

@@ -149,7 +149,6 @@ class Birkhoff(Combinatorial):
                                   "is wanted.") from None
 
     def room(self, w: Array, v: Array) -> float:
-        """The largest t for which w + t·v lies in the set."""
         return room_above(w, v, 0.0, ZERO)
 
     # --- points and sizes -----------------------------------------------------------------------------------------
@@ -161,7 +160,6 @@ class Birkhoff(Combinatorial):
         return Iterate(SparseBlock(n * n, turns), np.full(n, 1.0 / n), self.shape)
 
     def start(self, rng: np.random.Generator) -> Atom:
-        """The identity."""
         return ones(self._places(np.arange(self.shape[0])))
 
     def _holds(self, x: Array, tol: float) -> bool:
@@ -197,7 +195,6 @@ class Birkhoff(Combinatorial):
         return Sizes.of(np.sqrt(2.0 * n) if n > 1 else 0.0, np.sqrt(n - 1.0))
 
     def radius_around(self, x: Array) -> Constant:
-        """‖P − x‖² = n + ‖x‖² − 2⟨P, x⟩."""
         columns = _assignment(x)
         square = self.shape[0] + float((x * x).sum()) - 2.0 * float(x[np.arange(len(columns)), columns].sum())
         return Constant(float(np.sqrt(max(square, 0.0))), "exact", "R")

@@ -167,7 +167,6 @@ class Box(AtomSet):
         return Dense(corner.reshape(self.shape))
 
     def centre(self) -> Iterate:
-        """The middle, as two opposite corners."""
         corners = np.stack([self.lower.ravel(), self.upper.ravel()])
         m = 2 if (self.lower < self.upper).any() else 1
         return Iterate(DenseBlock(corners[:m].copy(), self.shape), np.full(m, 1.0 / m), self.shape)
@@ -197,7 +196,6 @@ class Box(AtomSet):
         return Dense(np.where(low | (~high & (g <= 0)), self.lower, self.upper))
 
     def room(self, w: Array, v: Array) -> float:
-        """The largest t for which w + t·v lies in the set."""
         near = AT * float(np.maximum(np.abs(self.lower), np.abs(self.upper)).max())
         return min(room_above(w, v, self.lower, near), room_above(-w, -v, -self.upper, near))
 
@@ -205,12 +203,10 @@ class Box(AtomSet):
         return float((c * np.maximum(np.abs(self.lower), np.abs(self.upper))).sum())
 
     def sizes(self) -> Sizes:
-        """D = ‖upper − lower‖ and r_S = D/2 around the middle."""
         D = length(self.upper - self.lower)
         return Sizes.of(D, 0.5 * D)
 
     def radius_around(self, x: Array) -> Constant:
-        """The farther end of every coordinate."""
         farther = np.maximum(np.abs(self.upper - x), np.abs(self.lower - x))
         return Constant(length(farther), "exact", "R")
 
@@ -219,7 +215,6 @@ class Box(AtomSet):
         return Constant(*signs_maximum(form, self.upper - self.lower), "M")
 
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
-        """⟨a_i, middle⟩ ± Σ_j |a_ij| Δ_j/2."""
         if len(self.shape) > 1:
             return super().row_ranges(design)
         half = 0.5 * (self.upper - self.lower)

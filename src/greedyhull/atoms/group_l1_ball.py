@@ -162,7 +162,6 @@ class GroupL1Ball(GaugeBall):
         return self._on(g, int(self._norms(g).argmax()))
 
     def best(self, g: Array, m: int) -> SparseBlock:
-        """The best atoms of the m steepest groups."""
         found: dict[Any, Sparse] = {}
         for k in lowest(-self._norms(g), min(m, len(self.groups))).tolist():
             atom = self._on(g, k)
@@ -228,7 +227,6 @@ class GroupL1Ball(GaugeBall):
         return GroupL1Ball(self.groups, radius, shape=None if len(self.shape) == 1 else self.shape)
 
     def sizes(self) -> Sizes:
-        """D = 2·radius and r_S = radius."""
         return Sizes.of(2.0 * self.radius, self.radius)
 
     def _dual_norms(self, rows: Array) -> Array:

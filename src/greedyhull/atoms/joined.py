@@ -155,7 +155,6 @@ class Joined(AtomSet):
 
     @property
     def seen(self) -> tuple[float, float] | None:
-        """What the sets have seen whose `max_abs` is estimated, summed."""
         seen = [S.seen for S in self.sets if S.seen is not None]
         return (sum(a for a, _ in seen), sum(b for _, b in seen)) if seen else None
 

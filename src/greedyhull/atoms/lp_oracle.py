@@ -10,7 +10,7 @@ from warnings import warn
 import numpy as np
 
 from greedyhull.atoms.base import OracleBase
-from greedyhull.atoms.neighbours import Remembered, lowest
+from greedyhull.atoms.neighbours import Remembered
 from greedyhull.atoms.polyhedron import EPS, Rows, clipped, dual_bound
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check, installing
 from greedyhull.points.blocks import under
@@ -321,12 +321,7 @@ class LinearProgramOracle(OracleBase):
         if m > 1:
             # vertices next to the best one in an answer: more of them save rounds, and cost more than these in reweighting
             points = np.vstack([points, vertex.neighbours(cost, clipped(self.S.rows, y), min(m - 1, 8))])
-        block = self._block(points, cost)
-        self.seen.keep(block, self.asked)
-        if m > 1 and self.seen.block is not None:
-            order = lowest(self.seen.block.dots(g), m)
-            block = self.seen.block.take(order)
-            self.seen.used[order] = self.asked
+        block = self.seen.kept_best(self._block(points, cost), g, m, self.asked)
         score = float(block.dots(g)[0])
         return Shortlist(block, float(max(score - lower, 0.0) + 8.0 * EPS * abs(score)))
 

@@ -82,13 +82,6 @@ class Begin(NamedTuple):
         return wanted if wanted > 1e-7 * self.first else (ENOUGH if self.far else NEARER) * self.first
 
 
-class Near(NamedTuple):
-    """A matrix, and the gap there."""
-
-    low: Low
-    gap: float
-
-
 class Split(NamedTuple):
     """Where steps ended: T, its projection, and gap and value there."""
 
@@ -125,16 +118,17 @@ def descend_split(equations: MatrixEquations, x: Array, radius: float, wanted: f
     return found.low.times(radius) if found.value < begin.value else None
 
 
-def descend_model(equations: HessianEquations, x: Array, radius: float, aim: float) -> Near | None:
+def descend_model(equations: HessianEquations, x: Array, radius: float, aim: float) -> tuple[Array, float] | None:
     """From x to a matrix of nuclear norm ≤ radius, up to rounding, where the gap is at most ``aim``, or as small as few steps
-    make it; in the precision of the equations. None where these are of no use."""
+    make it, and that gap; in the precision of the equations. None where these are of no use."""
     with np.errstate(all="ignore"):
         begin = _begin(equations, (x / radius).astype(equations.B.dtype), radius, 0.0)
         if begin is None:
             return None
         scale = equations.unit * radius * radius
         found = _steps(begin.form, begin.T, FEW, aim / scale, begin.first)
-        return Near(found.low.times(radius), found.gap * scale)
+        A, V = found.low.times(radius)
+        return A @ V.T, found.gap * scale
 
 
 def _begin(equations: MatrixEquations, x: Array, radius: float, wanted: float) -> Begin | None:
@@ -252,7 +246,9 @@ def descend_newton(f: ModelledMatrix, x: Array, radius: float, wanted: float) ->
     ``wanted`` is the gap that is asked for, 0 where none is. Steps begin at zero where that is no worse: there the Hessian
     costs little.
     """
-    here, model, last = _newton_descent_begin(f, x, radius), None, np.inf
+    here, model, last = _looked(f, x, radius), None, np.inf
+    if here.gap > abs(here.value):
+        here = min(here, _looked(f, np.zeros_like(x), radius), key=lambda look: look.gap)
     aim = max(HALF * wanted, 0.0 if wanted else 1e-2 * here.gap)  # of the first gap, where none is asked for
     for _ in range(15):
         if not aim < here.gap < np.inf:
@@ -267,12 +263,6 @@ def descend_newton(f: ModelledMatrix, x: Array, radius: float, wanted: float) ->
             break
         here = _looked(f, found, radius)
     return None if here.x is x or not here.gap < np.inf else here.x
-
-
-def _newton_descent_begin(f: ModelledMatrix, x: Array, radius: float) -> _Look:
-    here = _looked(f, x, radius)
-    zero = _looked(f, np.zeros_like(x), radius) if here.gap > abs(here.value) else here
-    return zero if zero.gap < here.gap else here
 
 
 def _looked(f: ModelledMatrix, x: Array, radius: float) -> _Look:
@@ -306,10 +296,10 @@ def _nearest(model: LocalModel, here: _Look, radius: float, kind: Any) -> Array:
     x = here.x
     for share in SHARES:
         found = descend_model(model.at(here.x.astype(kind), here.g, share), x, radius, INNER * here.gap)
-        if found is None or not found.gap < np.inf:
+        if found is None or not found[1] < np.inf:
             break
-        x = found.low.A @ found.low.V.T
-        if found.gap <= INNER * here.gap:
+        x = found[0]
+        if found[1] <= INNER * here.gap:
             break
     return x
 
@@ -319,7 +309,7 @@ def _free(model: LocalModel, here: _Look, radius: float) -> Array | None:
 
     In a ball that is far too large the Hessian has tiny eigenvalues, and splitting would take many steps. At zero it has not.
     """
-    if not 0.0 < _norm(here.x) < 0.5 * radius:  # of the radius: points with a smaller norm are well inside
+    if not 0.0 < np.linalg.norm(here.x, "nuc") < 0.5 * radius:  # of the radius: points with a smaller norm are well inside
         return None
     H = model.hessian(np.dtype(np.float64))
     shifted = H + 1e-15 * float(np.trace(H)) * np.eye(len(H))  # of the trace: what is added to a Hessian, which is singular
@@ -328,16 +318,12 @@ def _free(model: LocalModel, here: _Look, radius: float) -> Array | None:
     except np.linalg.LinAlgError:
         return None
     target = here.x + far
-    return target if np.isfinite(target).all() and _norm(target) <= radius else None
-
-
-def _norm(x: Array) -> float:
-    return float(np.linalg.svd(x, compute_uv=False).sum())
+    return target if np.isfinite(target).all() and np.linalg.norm(target, "nuc") <= radius else None
 
 
 def _inside(x: Array, radius: float) -> Array:
     """x without what rounding in single precision added to its nuclear norm, which may hide that f falls."""
     if not np.isfinite(x).all():
         return x
-    norm = _norm(x)
+    norm = float(np.linalg.norm(x, "nuc"))
     return x if norm <= radius else x * (radius / norm)

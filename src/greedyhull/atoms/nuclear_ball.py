@@ -105,7 +105,6 @@ class NuclearBall(AtomSet):
         return RankOne(u, v, 0.0)
 
     def start(self, rng: np.random.Generator) -> RankOne:
-        """The zero matrix."""
         return self._zero()
 
     def centre(self) -> Iterate:
@@ -136,8 +135,7 @@ class NuclearBall(AtomSet):
         return self.contains(d.block(0)) if isinstance(d, RankOne) else super().owns(d)
 
     def decompose(self, w: Array) -> Iterate:
-        U, sigma, V = np.linalg.svd(self._inside(w), full_matrices=False)
-        return self._mixture(Factors(U, sigma, V.T), 0.0)
+        return self._mixture(_factors(self._inside(w)), 0.0)
 
     def _mixture(self, found: Factors, least: float) -> Iterate:
         """The matrix with these factors as a mixture: what is left of the radius rests at zero."""
@@ -161,7 +159,6 @@ class NuclearBall(AtomSet):
         return w.block, w.weights
 
     def slide(self, f: Objective, w: Iterate) -> Iterate | None:
-        """As `slide_within`, asked for no gap."""
         return self.slide_within(f, w, 0.0)
 
     def slide_within(self, f: Objective, w: Iterate, gap: float) -> Iterate | None:
@@ -199,8 +196,8 @@ class NuclearBall(AtomSet):
         found = unconstrained(model.equations(), slope, x, self.radius)
         if found is x or not np.isfinite(found).all():
             return None
-        U, sigma, V = np.linalg.svd(found, full_matrices=False)
-        return self._mixture(Factors(U, sigma, V.T), TINY) if float(sigma.sum()) < self.radius else None
+        factors = _factors(found)
+        return self._mixture(factors, TINY) if float(factors.sigma.sum()) < self.radius else None
 
     def _used(self, w: Iterate) -> float:
         """The share of the radius that the atoms of a point take up, if they were orthogonal."""
@@ -252,10 +249,7 @@ class NuclearBall(AtomSet):
         from greedyhull.atoms.matrix_splitting import descend_newton
 
         found = descend_newton(f, w.array(), self.radius, gap)
-        if found is None:
-            return None
-        U, sigma, V = np.linalg.svd(found, full_matrices=False)
-        return self._mixture(Factors(U, sigma, V.T), DROPPED)
+        return None if found is None else self._mixture(_factors(found), DROPPED)
 
     def _written_out(self, f: Objective, w: Iterate) -> bool:
         """Whether a matrix takes not much more room than the gradient, and the projection onto the ball little time.
@@ -305,10 +299,7 @@ class NuclearBall(AtomSet):
         if not len(some):
             return gap
         atoms = RankOneBlock(-pairs.U[:, some].T, pairs.V[:, some].T, np.full(len(some), self.radius))
-        base = np.concatenate([w.weights, np.zeros(len(some))])
-        target = np.concatenate([np.zeros(len(w)), above[some] / above.sum()])
-        move = w.reweighting(w.block.extend(atoms), base, target - base)
-        w.move(move, float(f.along(w, move).argmin()))
+        step_toward(f, w, atoms, above[some] / above.sum())
         return gap
 
     def max_abs(self, c: Array) -> float:
@@ -329,6 +320,18 @@ class NuclearBall(AtomSet):
         """‖radius·uvᵀ − x‖² ≤ radius² + ‖x‖² + 2·radius·σ₁(x), attained at the top pair of −x."""
         top = np.linalg.norm(x, 2)
         return Constant(float(np.sqrt(self.radius**2 + float(np.vdot(x, x)) + 2.0 * self.radius * top)), "exact", "R")
+
+
+def _factors(x: Array) -> Factors:
+    U, sigma, V = np.linalg.svd(x, full_matrices=False)
+    return Factors(U, sigma, V.T)
+
+
+def step_toward(f: Objective, w: Iterate, atoms: Block, weights: Array) -> None:
+    """Move w toward a mixture of atoms, as far as f falls."""
+    base = np.concatenate([w.weights, np.zeros(len(weights))])
+    move = w.reweighting(w.block.extend(atoms), base, np.concatenate([np.zeros(len(w)), weights]) - base)
+    w.move(move, float(f.along(w, move).argmin()))
 
 
 def largest_sum(c: Array) -> float:

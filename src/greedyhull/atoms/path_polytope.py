@@ -392,8 +392,7 @@ class PathPolytope(Combinatorial):
         if found is not None:
             return Iterate(SparseBlock(self.shape[0], [ones(way) for way in found.ways]), found.weights, self.shape)
         left = np.maximum(x, 0.0)
-        atoms: dict[Any, tuple[Sparse, float]] = {}
-        total = 0.0
+        atoms, weights, total = [], [], 0.0
         outof = {int(v): self._used[self.edges[self._used, 0] == v] for v in np.unique(self.edges[self._used, 0])}
         while total < 1.0 - 1e-13:
             way: list[int] = []
@@ -407,11 +406,10 @@ class PathPolytope(Combinatorial):
                 break
             left[way] -= least
             total += least
-            atom = ones(np.array(way))
-            atoms[atom.key] = (atom, least + atoms.get(atom.key, (atom, 0.0))[1])
+            atoms.append(ones(np.array(way)))
+            weights.append(least)
         check(total > 1.0 - 1e-6, lambda: f"{self!r} cannot write the array as a mixture of paths.")
-        weights = np.array([weight for _, weight in atoms.values()])
-        return Iterate(SparseBlock(self.shape[0], [atom for atom, _ in atoms.values()]), weights / weights.sum(), self.shape)
+        return Iterate(SparseBlock(self.shape[0], atoms), np.array(weights) / total, self.shape).merged()
 
     def max_abs(self, c: Array) -> float:
         """From above: a path enters each node at most once, and without cycles one node of each level."""

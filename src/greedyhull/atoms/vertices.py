@@ -219,7 +219,6 @@ class Vertices(AtomSet):
         return np.asarray(self.matrix @ g)
 
     def block(self, j: Any) -> Block:
-        """The atoms number j, an index array."""
         if self.dense_atoms:
             return DenseBlock(self.matrix[j], self.shape, j.tolist())
         return SparseBlock(self.shape[0], [self[i] for i in j.tolist()])  # type: ignore[misc]
@@ -234,7 +233,6 @@ class Vertices(AtomSet):
         return self.block(lowest(self.scores(g), m))
 
     def centre(self) -> Iterate:
-        """The mean of the atoms."""
         return self._mixture(np.full(len(self), 1.0 / len(self)))
 
     def _mixture(self, weights: Array) -> Iterate:
@@ -306,7 +304,6 @@ class Vertices(AtomSet):
         return float((abs(self.matrix) @ c).max())
 
     def sizes(self) -> Sizes:
-        """D from all pairs, r_S from the smallest enclosing ball; computed once."""
         return self._sizes
 
     @cached_property
@@ -319,7 +316,6 @@ class Vertices(AtomSet):
         return Sizes(Constant(size * float(np.sqrt(max(squared, 0.0))), status, "D"), circumradius(points))
 
     def radius_around(self, x: Array) -> Constant:
-        """max over the rows of ‖v − x‖."""
         size = max(float(abs(self.matrix).max()), float(np.abs(x).max())) or 1.0
         atoms, u = self.matrix / size, x / size  # of which no square vanishes
         squares = np.asarray((atoms**2).sum(axis=1) if self.dense_atoms else atoms.power(2).sum(axis=1)).ravel()
@@ -335,7 +331,6 @@ class Vertices(AtomSet):
         return Constant(max(squared, 0.0), status, "M")
 
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
-        """The extremes of ⟨a_i, v_j⟩ over j."""
         low, high = np.full(design.n, np.inf), np.full(design.n, -np.inf)
         step = max(1, CHUNK // design.n)
         for start in range(0, len(self), step):
