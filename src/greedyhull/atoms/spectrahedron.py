@@ -38,18 +38,9 @@ from greedyhull.kernels.singular import (
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import RankOne, RankOneBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Block, Floor, Gradient, Kind, Objective, Shortlist
+from greedyhull.types import Array, Block, Floor, Gradient, Objective, Shortlist
 
 WIDER, ROUGH = 8.0, 1e-6  # where a proof fails: by how much the slack grows, and of the norm how much it is then at least
-
-
-class Least(NamedTuple):
-    """The lowest eigenvalue is at least ``least``, and what kind of promise that is; ``sharpest`` as in `Floor`."""
-
-    least: float
-    kind: Kind = "always"
-    delta: float = 0.0
-    sharpest: float = 0.0
 
 
 class Lowest(NamedTuple):
@@ -125,10 +116,10 @@ class EigenOracle(WarmStart, OracleBase):
         least, kind, delta, sharpest = self._bound(G, tol / (self.trace * size))
         return Floor(self._below(least, size), kind, delta, self.trace * size * sharpest)
 
-    def _bound(self, G: Any, slack: float) -> Least:
+    def _bound(self, G: Any, slack: float) -> Floor:
         if self.n <= SMALL:
             A = G if isinstance(G, np.ndarray) else G.toarray()
-            return Least(proved_floor(A, float(np.linalg.eigvalsh(A)[0]), slack))
+            return Floor(proved_floor(A, float(np.linalg.eigvalsh(A)[0]), slack))
         shift = rough_norm(G)
         start = self.rng(2).standard_normal(self.n)
         space = Bidiagonal(Shifted(G, shift), start, MOST)
@@ -139,10 +130,10 @@ class EigenOracle(WarmStart, OracleBase):
             if top - before <= max(0.1 * slack, GOOD * top) or space.ended:
                 break
         if self.n <= FACTORED:
-            return Least(proved_floor(G if isinstance(G, np.ndarray) else G.toarray(), shift - top, slack))
-        return self._likely(G, shift, max(top, ROUGH * shift), slack) if shift > 0.0 else Least(0.0)
+            return Floor(proved_floor(G if isinstance(G, np.ndarray) else G.toarray(), shift - top, slack))
+        return self._likely(G, shift, max(top, ROUGH * shift), slack) if shift > 0.0 else Floor(0.0)
 
-    def _likely(self, G: Any, shift: float, reached: float, slack: float) -> Least:
+    def _likely(self, G: Any, shift: float, reached: float, slack: float) -> Floor:
         """shift − λ₁(shift·I − G) at least, with high probability, from a random start that nothing else has used."""
         delta = DELTA / (max(self.count, 1) * (max(self.count, 1) + 1.0))
         z, s = self.rng(1).standard_normal(self.n), component(self.n, delta)
@@ -157,11 +148,11 @@ class EigenOracle(WarmStart, OracleBase):
                 sharpest = limit_of_steps(reached, 2 * MOST, s) - reached
             found = grown(B.__matmul__, off, z, mu, limit, s, min(steps_to_prove(mu, limit, s), 2 * MOST))
             if found.proved:
-                return Least(shift - limit - 4.0 * UNIT * (shift + limit), "probability", delta, sharpest)
+                return Floor(shift - limit - 4.0 * UNIT * (shift + limit), "probability", delta, sharpest)
             unit = found.last / float(np.linalg.norm(found.last))
             reached = max(reached * (1.0 + CLOSE), float(unit.dot(B @ unit)))
             slack = max(WIDER * slack, ROUGH * shift)
-        return Least(-shift, sharpest=sharpest)
+        return Floor(-shift, sharpest=sharpest)
 
 
 class Spectrahedron(AtomSet):

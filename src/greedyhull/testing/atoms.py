@@ -97,8 +97,7 @@ def decides(S: AtomSet) -> bool:
         return decides(S.S)
     if isinstance(S, Product):
         return all(map(decides, S.sets))
-    kind: Any = type(S)
-    return kind._holds is not DefaultSet._holds or kind.contains is not DefaultSet.contains
+    return S._decides if isinstance(S, DefaultSet) else True
 
 
 def _gradients(shape: tuple[int, ...], rng: np.random.Generator, trials: int) -> list[Array]:
