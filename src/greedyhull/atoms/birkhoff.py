@@ -21,8 +21,6 @@ from greedyhull.points.shapes import Sparse, SparseBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Atom, Index
 
-NEAR = 1e-12  # sums that are off by less are rounding
-
 
 @dataclass(slots=True, eq=False)
 class BirkhoffRegion(RowsRegion):
@@ -35,9 +33,8 @@ class BirkhoffRegion(RowsRegion):
         near, n = np.maximum(x, 0.0) + 0.0, round(x.size**0.5)
         W = near.reshape(n, n)
         off = max(float(np.abs(W.sum(axis=0) - 1.0).max()), float(np.abs(W.sum(axis=1) - 1.0).max()))
-        if off <= NEAR and float((near - x).max(initial=0.0)) <= NEAR:
-            return near
-        return self.projected(x, near, max(off, float((near - x).max())))
+        missed = max(off, float((near - x).max(initial=0.0)))
+        return near if missed <= 1e-12 else self.projected(x, near, missed)  # sums that are off by less are rounding
 
 
 @lru_cache(maxsize=4)

@@ -20,8 +20,6 @@ from greedyhull.points.shapes import Dense, DenseBlock
 from greedyhull.theory import Constant, Status
 from greedyhull.types import Array, Design, Index
 
-FEW = 13  # so many coordinates have at most 4096 corners up to sign, which are all looked at
-
 
 def cheapest_flips(costs: Array, m: int) -> Iterator[Index]:
     """The m subsets with the least total cost, cheapest first; the first is empty.
@@ -51,25 +49,22 @@ def signs_maximum(form: Form, widths: Array) -> tuple[float, Status]:
     moving = np.flatnonzero(widths)
     if not len(moving):
         return 0.0, "exact"
-    H = form.entries(moving, moving) if len(moving) <= FEW else form.matrix()
+    few = len(moving) <= 13  # which have at most 4096 corners up to sign: all are looked at
+    H = form.entries(moving, moving) if few else form.matrix()
     if H is None:
         return min(form.signs(widths), float(widths @ widths) * float(form.top())), "upper bound"
-    if len(moving) > FEW:
+    if not few:
         H = H[np.ix_(moving, moving)]
     delta = widths[moving]
     scaled = delta[:, None] * H * delta
-    if len(moving) <= FEW:
-        return _largest(scaled, _all_signs(len(moving))), "exact"
+    if few:  # x and −x give the same value
+        signs = 1.0 - 2.0 * ((np.arange(2 ** (len(moving) - 1))[:, None] >> np.arange(len(moving))) & 1)
+        return _largest(scaled, signs), "exact"
     bound = min(float(np.abs(scaled).sum()), float(delta @ delta) * float(form.top()))
     x = np.ones(len(moving))
     for _ in range(20):  # x ← sign(Hx) never lowers xᵀHx
         x = np.where(scaled @ x < 0, -1.0, 1.0)
     return bound, "exact" if _largest(scaled, x[None, :]) >= bound * (1.0 - 1e-12) else "upper bound"
-
-
-def _all_signs(d: int) -> Array:
-    """All sign vectors with x_d = +1: x and −x give the same value."""
-    return 1.0 - 2.0 * ((np.arange(2 ** (d - 1))[:, None] >> np.arange(d)) & 1)
 
 
 def _largest(H: Array, signs: Array) -> float:

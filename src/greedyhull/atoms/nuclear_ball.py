@@ -8,7 +8,7 @@ import numpy as np
 
 from greedyhull.atoms.arguments import array_of, matrix_shape, positive
 from greedyhull.atoms.base import AtomSet, Sizes
-from greedyhull.atoms.singular_oracle import SingularOracle, converged_pair, exact_pairs, leading_pairs, lying, scaled
+from greedyhull.atoms.singular_oracle import SMALL, SingularOracle, converged_pair, exact_pairs, leading_pairs, lying, scaled
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.factors import Factors, balanced, of_block
@@ -30,8 +30,6 @@ from greedyhull.types import (
 DROPPED = 1e-11  # of the largest singular value: what a slide leaves out
 FEW = 60  # pairs at least that a slide looks at
 SHARE, NEARLY = 1e-2, 1e-12  # of the excess of the largest, and of itself: singular values with less promise nothing
-TINY = 1e-300
-MANY = 128  # rows of a matrix whose pairs are all computed where several are asked for
 
 
 class NuclearBall(AtomSet):
@@ -90,7 +88,7 @@ class NuclearBall(AtomSet):
 
     def best(self, g: Array, m: int) -> Block:
         G, size = scaled(g)
-        if m == 1 or size == 0.0 or min(self.shape) > MANY:
+        if m == 1 or size == 0.0 or min(self.shape) > SMALL:
             return self.argmin(g).block(0)
         found, turned = lying(G)
         pairs = exact_pairs(found, m)
@@ -167,7 +165,7 @@ class NuclearBall(AtomSet):
         observed; Newton steps, where there are models; projected gradients for other losses of so many."""
         # entries: smaller matrices are solved far beyond the gap that is asked for, by projected gradients
         large = self.shape[0] * self.shape[1] > 1024
-        model = matrix_quadratic(f) if min(self.shape) <= MANY and large else None
+        model = matrix_quadratic(f) if min(self.shape) <= SMALL and large else None
         lower = None if model is None else self._split(model, w, gap)
         curved = modelled(f) if lower is None else None
         lower = lower if curved is None else self._slid_newton(curved, w, gap)
@@ -197,7 +195,7 @@ class NuclearBall(AtomSet):
         if found is x or not np.isfinite(found).all():
             return None
         factors = _factors(found)
-        return self._mixture(factors, TINY) if float(factors.sigma.sum()) < self.radius else None
+        return self._mixture(factors, 1e-300) if float(factors.sigma.sum()) < self.radius else None
 
     def _used(self, w: Iterate) -> float:
         """The share of the radius that the atoms of a point take up, if they were orthogonal."""
@@ -259,7 +257,7 @@ class NuclearBall(AtomSet):
         g: Any = f.gradient(w)
         entries = g.nnz if is_sparse(g) else np.size(g) if f.traits.quadratic and isinstance(g, np.ndarray) else 0
         # times as many entries as the gradient has may be written out
-        return min(self.shape) <= MANY and 4 * int(entries) >= self.shape[0] * self.shape[1]
+        return min(self.shape) <= SMALL and 4 * int(entries) >= self.shape[0] * self.shape[1]
 
     def _slid_dense(self, f: Objective, w: Iterate) -> Iterate | None:
         """w after projected gradients on the matrix that is written out, its longer side down, in units of the radius."""
@@ -280,7 +278,7 @@ class NuclearBall(AtomSet):
         V = spectrum(x).V
         images = x @ V
         sigma = np.linalg.norm(images, axis=0)
-        U = images / np.maximum(sigma, TINY)
+        U = images / np.maximum(sigma, 1e-300)
         return self._mixture(Factors(V, self.radius * sigma, U) if turned else Factors(U, self.radius * sigma, V), DROPPED)
 
     def _toward_many(self, f: Objective, w: Iterate) -> float:

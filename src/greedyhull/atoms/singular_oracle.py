@@ -37,8 +37,6 @@ SMALL = 128  # rows up to which eigenvalues take no longer than Lanczos steps
 FACTORED = 5000  # rows up to which a proof by a factorisation is affordable
 STEPS, FIRST_STEPS = 30, 80  # Lanczos steps for a proposal, and for the first one
 PAIRS, FIRST_PAIRS = 10, 40  # pairs that a proposal names at most
-LOOK, LEAST = 4, 0.145  # where a tolerance is given: steps between two looks, and times ln n·√(σ₁/tolerance) how many at least
-COARSE, LARGE = 1e-5, 2**18  # of ‖G‖_F: for such a tolerance steps are in single precision, if there are so many entries
 NOISE = 1e-3  # what is added to a warm start: it may be orthogonal to the pair that is now on top
 SURE = 20  # Lanczos steps after which one looks whether the largest value still grows
 MOST = 600  # steps of a proof at most
@@ -162,13 +160,13 @@ def run_until_near(space: Bidiagonal, steps: int, near: float, cold: bool) -> No
     in any case (Kuczyński and Woźniakowski 1992), and twice as many from a start that knows nothing, ``cold``.
     """
     top = growth = np.inf
-    for k in range(LOOK, steps, LOOK):
+    for k in range(4, steps, 4):
         space.run(k)
         before, top, last = top, space.top(), growth
         growth = top - before if np.isfinite(before) else np.inf
         left = growth * growth / (last - growth) if growth < last < np.inf else growth
         # of these from a start that was the top vector before
-        least = (1.0 if cold else 0.5) * LEAST * log(max(space.G.shape)) * (top / near) ** 0.5
+        least = (1.0 if cold else 0.5) * 0.145 * log(max(space.G.shape)) * (top / near) ** 0.5
         # of the tolerance: what the largest value may still grow by where steps end
         if (k >= least and left <= 0.5 * near) or space.ended:
             return
@@ -270,7 +268,8 @@ class SingularOracle(WarmStart, OracleBase):
         rng = self.rng(0)
         start = self.start(rng, G.shape[1])
         entries = G.data if is_sparse(G) else G
-        coarse = near > 0.0 and entries.size >= LARGE and near >= COARSE * float(np.linalg.norm(entries))
+        # for such a tolerance steps are in single precision, if there are many entries
+        coarse = near > 0.0 and entries.size >= 2**18 and near >= 1e-5 * float(np.linalg.norm(entries))
         space = Bidiagonal(Single(G) if coarse else G, start, steps)
         if near > 0.0:
             run_until_near(space, steps, near, self.warm is None)

@@ -40,7 +40,7 @@ from greedyhull.points.shapes import RankOne, RankOneBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Block, Floor, Gradient, Objective, Shortlist
 
-WIDER, ROUGH = 8.0, 1e-6  # where a proof fails: by how much the slack grows, and of the norm how much it is then at least
+ROUGH = 1e-6  # of the norm: where a proof fails, the slack is then at least so much
 
 
 class Lowest(NamedTuple):
@@ -151,7 +151,7 @@ class EigenOracle(WarmStart, OracleBase):
                 return Floor(shift - limit - 4.0 * UNIT * (shift + limit), "probability", delta, sharpest)
             unit = found.last / float(np.linalg.norm(found.last))
             reached = max(reached * (1.0 + CLOSE), float(unit.dot(B @ unit)))
-            slack = max(WIDER * slack, ROUGH * shift)
+            slack = max(8.0 * slack, ROUGH * shift)
         return Floor(-shift, sharpest=sharpest)
 
 

@@ -20,8 +20,6 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Sparse
 from greedyhull.types import Answer, Array, Atom, Frame, Index
 
-OFF = 1e-12  # of the size of the set: what a point misses by less is rounding
-
 
 @dataclass(slots=True, eq=False)
 class TradedRegion(CoordinateSet):
@@ -38,7 +36,8 @@ class TradedRegion(CoordinateSet):
     def nearest(self, x: Array) -> Array:
         near = near_of(self.pieces)
         close = np.clip(x, near.low, near.high) + 0.0
-        if not near.holds(close, OFF) or float(np.abs(close - x).max(initial=0.0)) > OFF * near.most:
+        rounding = 1e-12  # of the size of the set: what a point misses by less
+        if not near.holds(close, rounding) or float(np.abs(close - x).max(initial=0.0)) > rounding * near.most:
             one = Factored(np.ones(x.size), np.zeros((0, x.size)))
             close = solve_traded_qp(one, self.inside - x, self.inside, near, 0.0)
         return self._put_right(close)

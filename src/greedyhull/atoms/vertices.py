@@ -21,7 +21,6 @@ from greedyhull.points.shapes import Dense, DenseBlock, Sparse, SparseBlock
 from greedyhull.theory import Constant, Status
 from greedyhull.types import Array, Block, Design, Index
 
-BUDGET = 1e10  # multiplications that a diameter may cost
 TILE, WIDE = 512, 8  # points that are looked at together, against so many times as many
 
 
@@ -41,7 +40,7 @@ def farthest(squares: Array, cross: Callable[[Index, Index], Array], radii: Arra
             J = order[column:end]
             best = max(best, float((squares[I][:, None] + squares[J] - 2.0 * cross(I, J)).max()))
             spent += cost * len(I) * len(J)
-            if spent > BUDGET:
+            if spent > 1e10:  # multiplications that a diameter may cost
                 left = max(outward[start] + outward[end], outward[after] + outward[after + 1])
                 return max(best, float(left) ** 2), "exact" if left**2 <= best else "upper bound"
         if stop <= start:
@@ -73,7 +72,6 @@ def _radii(squares: Array, products: Array, middle: float) -> Array:
 
 
 ENOUGH = 1e-9  # the relative error up to which a radius counts as exact
-ENCLOSING_BALL_ROUNDS, ENCLOSING_BALL_JOINING = 200, 16
 
 
 def circumradius(points: Array) -> Constant:
@@ -92,10 +90,10 @@ def circumradius(points: Array) -> Constant:
     X /= size
     centre, below, above = X.mean(axis=0), 0.0, np.inf
     chosen = np.zeros(0, dtype=np.intp)
-    for _ in range(ENCLOSING_BALL_ROUNDS):
+    for _ in range(200):
         outward = ((X - centre) ** 2).sum(axis=1)
         above = min(above, float(outward.max()))
-        joining = np.setdiff1d(lowest(-outward, ENCLOSING_BALL_JOINING), chosen)
+        joining = np.setdiff1d(lowest(-outward, 16), chosen)
         if above <= below * (1.0 + ENOUGH) or not len(joining):
             break
         chosen = np.append(chosen, joining)
