@@ -49,9 +49,14 @@ def numbers(values: Any, name: str, ceiling: float = np.inf) -> Array:
     return array
 
 
+def is_whole(value: Any, least: int, most: float = np.inf) -> bool:
+    """Whether a value is a whole number from ``least`` to ``most``."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(least <= value <= most)
+
+
 def dimension(d: Any) -> int:
     """d as a whole number of coordinates, at least one."""
-    check(isinstance(d, (int, np.integer)) and not isinstance(d, bool) and bool(d >= 1),
+    check(is_whole(d, 1),
           lambda: f"A dimension of {shown(d)} was given; a whole number of at least 1 is wanted{_columns(d)}.")
     check(int(d) <= LONGEST, lambda: f"A dimension of {shown(d)} was given; at most {LONGEST} is wanted, for no gradient is "
                                      "longer than memory.")
@@ -74,7 +79,7 @@ def positive(value: Any, name: str) -> float:
 
 def count_of(K: Any, d: int) -> int:
     """K as a whole number of entries, from 1 to d."""
-    check(isinstance(K, (int, np.integer)) and not isinstance(K, bool) and bool(1 <= K <= d),
+    check(is_whole(K, 1, d),
           lambda: f"K = {shown(K)} was given, the number of entries of an atom in {d} dimensions; a whole number from 1 to "
                   f"{d} is wanted.")
     return int(K)
@@ -93,7 +98,7 @@ def matrix_shape(shape: Any) -> tuple[int, int]:
     given = shape if isinstance(shape, (tuple, list)) or (isinstance(shape, np.ndarray) and shape.ndim == 1) else ()
     if isinstance(shape, np.ndarray) and len(given) and shape.dtype.kind == "f" and bool((shape == np.floor(shape)).all()):
         given = shape.astype(np.int64)  # as numbers in a file are read
-    good = len(given) == 2 and all(isinstance(k, (int, np.integer)) and not isinstance(k, bool) and k >= 1 for k in given)
+    good = len(given) == 2 and all(is_whole(k, 1) for k in given)
     check(good, lambda: f"shape = {shown(shape)} was given; two positive whole numbers, (rows, columns), are wanted.")
     return int(given[0]), int(given[1])
 
@@ -127,7 +132,7 @@ def edges_of(edges: Any, nodes: Any) -> tuple[Index, int]:
 
 def _count(nodes: Any) -> int:
     """How many nodes there are."""
-    check(isinstance(nodes, (int, np.integer)) and not isinstance(nodes, bool) and bool(nodes >= 1),
+    check(is_whole(nodes, 1),
           lambda: f"nodes = {shown(nodes)} was given; the number of nodes, a whole number of at least 1, is wanted. Nodes are "
                   "numbered from 0; np.unique(edges, return_inverse=True) numbers their names.")
     check(int(nodes) <= LONGEST, lambda: f"nodes = {shown(nodes)} was given; at most {LONGEST} are wanted, for no dimension "
@@ -137,7 +142,7 @@ def _count(nodes: Any) -> int:
 
 def node_of(node: Any, nodes: int, name: str) -> int:
     """A node by its number."""
-    check(isinstance(node, (int, np.integer)) and not isinstance(node, bool) and 0 <= int(node) < nodes,
+    check(is_whole(node, 0, nodes - 1),
           lambda: f"{name} = {shown(node)} was given; the number of a node, from 0 to {nodes - 1}, is wanted.")
     return int(node)
 

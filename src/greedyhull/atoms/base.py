@@ -38,8 +38,7 @@ from greedyhull.types import (
     lacks,
     listed,
 )
-from greedyhull.types import AtomSet as ClosedOracleAtomSet
-from greedyhull.types import AtomSet as GeneratorAtomSet
+from greedyhull.types import AtomSet as AnySet
 
 if TYPE_CHECKING:
     from greedyhull.atoms.geometry import Nearest
@@ -83,7 +82,7 @@ def _one(scale: float) -> Array:
 IDLE = np.random.Generator(np.random.PCG64(0))  # for sets that never draw: making one takes 20 µs, a short solve 500
 
 
-def generator(S: GeneratorAtomSet, *seed: int) -> np.random.Generator:
+def generator(S: AnySet, *seed: int) -> np.random.Generator:
     """What ``S.oracle`` and ``S.start`` are handed: the same numbers for the same seed.
 
     A set whose ``traits.random`` is False draws none, as all sets of the library; these share one that stays as it is.
@@ -143,7 +142,7 @@ class ClosedOracle(OracleBase):
 
     __slots__ = ("S",)
 
-    def __init__(self, S: ClosedOracleAtomSet) -> None:
+    def __init__(self, S: AnySet) -> None:
         self.S = S
 
     def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
@@ -156,7 +155,21 @@ class ClosedOracle(OracleBase):
         return with_dtype(self.S, g, found) if self.S.coarse else found
 
 
-def with_dtype(S: ClosedOracleAtomSet, g: Array, answer: A) -> A:
+class AnswerOracle(ClosedOracle):
+    """The oracle of a set whose ``answer(g)`` is an atom and its slack: it holds nothing."""
+
+    __slots__ = ()
+    S: Any
+
+    def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
+        answer: Answer = self.S.answer(g)
+        self.S.saw(answer.atom)
+        return answer
+
+    best = OracleBase.best
+
+
+def with_dtype(S: AnySet, g: Array, answer: A) -> A:
     """The answer with the error of an oracle that answers in less than float64: an estimate."""
     off = 4.0 * eps_of(S.coarse) * S.max_abs(np.abs(as_array(g)))
     return answer._replace(slack=answer.slack + off, kind=max(answer.kind, "estimate", key=KINDS.index), delta=0.0)
@@ -171,11 +184,6 @@ MEANT = {  # attributes of sets as other libraries call them
     **dict.fromkeys(("center", "mean"), "centre"), "vertices": "block",
 }
 SEARCHES = ("best", "worst", "scores", "block", "__getitem__")  # what a set may write beside argmin, to answer at once
-
-
-def _from_a_set(cls: type, name: str) -> bool:
-    """Whether a class has a method from one of the sets that it derives from, and not from `AtomSet`."""
-    return any(name in vars(base) for base in cls.__mro__[1:] if base is not AtomSet and issubclass(base, AtomSet))
 
 
 def _written(cls: type, name: str) -> Any:
@@ -240,6 +248,7 @@ class AtomSet(ABC):
     _slides = False  # whether it writes `slide`
     _lists = False  # whether its atoms have numbers: it writes ``scores``, ``__len__``, ``__getitem__`` and ``block``
     _faces = False  # whether it writes ``within`` and ``room``
+    _decides = False  # whether it writes ``contains`` or ``_holds``: by default membership is a search
     _in_coordinates = False  # whether it writes ``_region``, and searches and measures the atoms of the set that wrote it
     _draws = False  # whether its oracle or its start draws random numbers
     _spreads = False  # whether its centre is at hand, and minima mix very many atoms
@@ -280,6 +289,7 @@ class AtomSet(ABC):
         take_over(cls, "absolute", "max_abs")
         cls._measures = cls.max_abs is not AtomSet.max_abs
         cls._compresses = cls.compressed is not AtomSet.compressed
+        cls._decides = cls._holds is not AtomSet._holds or cls.contains is not AtomSet.contains
         cls._slides = cls.slide is not AtomSet.slide
         if "slide" in vars(cls) and "slide_within" not in vars(cls):  # that of another set would not ask the new one
             cls.slide_within = AtomSet.slide_within  # type: ignore[method-assign]
@@ -288,7 +298,9 @@ class AtomSet(ABC):
         home = cls.__mro__[_depth(cls, "_region")]  # a region stands for no other atoms
         names = ("argmin", "best", "oracle", "contains", "_holds")
         cls._in_coordinates = home is not AtomSet and all(_written(cls, name) is _written(home, name) for name in names)
-        left = [name for name in SEARCHES if "argmin" in vars(cls) and name not in vars(cls) and _from_a_set(cls, name)]
+        sets = [base for base in cls.__mro__[1:] if base is not AtomSet and issubclass(base, AtomSet)]
+        left = [name for name in SEARCHES
+                if "argmin" in vars(cls) and name not in vars(cls) and any(name in vars(base) for base in sets)]
         check(not left, f"{cls.__name__} has an argmin of its own, but {', '.join(left)} of another set, which looks through "
                         "other atoms. Write these too, or derive it from AtomSet.")
         cls._ships = cls.__module__.startswith("greedyhull.") and not cls.__module__.startswith("greedyhull.testing")
@@ -397,7 +409,7 @@ class AtomSet(ABC):
     def excludes(self, w: Any, tol: float = 1e-9) -> bool:
         """Return whether the point certainly lies outside; False where a search for membership stays open."""
         x = array_of(point_of(w, self))
-        if type(self)._holds is not AtomSet._holds or type(self).contains is not AtomSet.contains:
+        if self._decides:
             return not self.contains(x, tol)
         if x.shape != self.shape or not np.isfinite(x).all():
             return True
@@ -408,7 +420,7 @@ class AtomSet(ABC):
     def owns(self, d: Atom) -> bool:
         """Return whether an atom of another set is a point of this one, to the last digits if there is no formula."""
         x = dense(d, self.shape)
-        if type(self)._holds is not AtomSet._holds or type(self).contains is not AtomSet.contains:
+        if self._decides:
             return self.contains(x)
         return self._nearest(x, SAME, NEAR).distance <= SAME
 
@@ -472,7 +484,9 @@ class AtomSet(ABC):
         """
         if self.bound is not None:
             return positive(self.bound, f"bound of {self!r}") * float(np.sum(c))
-        sum_, norm = self.seen or self._look_once()
+        if self.seen is None:
+            self.saw(self.start(np.random.default_rng(0)))
+        sum_, norm = self.seen or (0.0, 0.0)
         return 2.0 * min(sum_ * float(np.max(c)), norm * length(np.asarray(c)))
 
     absolute = former("absolute", "max_abs")
@@ -493,27 +507,18 @@ class AtomSet(ABC):
 
     def saw(self, d: Atom) -> None:
         """Record the size of an atom, if `max_abs` has to be estimated; else see that it is no larger than ``bound``."""
-        if self.sized:
-            self._check_bound(d)
+        if self._measures or (self.sized and self.bound is None):
             return
         x = np.abs(d.scale) if isinstance(d, Basis) else np.abs(dense(d, self.shape))
+        if self.bound is not None:
+            largest = float(np.max(x, initial=0.0))
+            # by which share an entry may exceed the bound, for what is computed is rounded
+            check(largest <= self.bound * (1.0 + 1e-6), lambda: f"{self!r} says bound = {self.bound:g}, but its oracle "
+                  f"returned an atom with an entry of size {largest:.6g}. Give the largest absolute value that an entry "
+                  "of an atom can have, or leave bound out; rounding is bounded by it.")
+            return
         sum_, norm = self.seen or (0.0, 0.0)
         self.__dict__["_sizes_seen"] = (max(sum_, float(np.sum(x))), max(norm, length(np.asarray(x))))
-
-    def _check_bound(self, d: Atom) -> None:
-        """Raise if an entry of a user's atom exceeds ``bound`` by more than rounding."""
-        if self.bound is None or self._measures:
-            return
-        x = np.abs(d.scale) if isinstance(d, Basis) else np.abs(dense(d, self.shape))
-        largest = float(np.max(x, initial=0.0))
-        # by which share an entry may exceed the bound, for what is computed is rounded
-        check(largest <= self.bound * (1.0 + 1e-6), lambda: f"{self!r} says bound = {self.bound:g}, but its oracle "
-              f"returned an atom with an entry of size {largest:.6g}. Give the largest absolute value that an entry "
-              "of an atom can have, or leave bound out; rounding is bounded by it.")
-
-    def _look_once(self) -> tuple[float, float]:
-        self.saw(self.start(np.random.default_rng(0)))
-        return self.seen or (0.0, 0.0)
 
     def rescaled(self, radius: float) -> AtomSet:
         """Return the same kind of set with another radius."""

@@ -21,8 +21,6 @@ from greedyhull.points.shapes import Sparse, SparseBlock
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Atom, Index
 
-NEAR = 1e-12  # sums that are off by less are rounding
-
 
 @dataclass(slots=True, eq=False)
 class BirkhoffRegion(RowsRegion):
@@ -35,9 +33,8 @@ class BirkhoffRegion(RowsRegion):
         near, n = np.maximum(x, 0.0) + 0.0, round(x.size**0.5)
         W = near.reshape(n, n)
         off = max(float(np.abs(W.sum(axis=0) - 1.0).max()), float(np.abs(W.sum(axis=1) - 1.0).max()))
-        if off <= NEAR and float((near - x).max(initial=0.0)) <= NEAR:
-            return near
-        return self.projected(x, near, max(off, float((near - x).max())))
+        missed = max(off, float((near - x).max(initial=0.0)))
+        return near if missed <= 1e-12 else self.projected(x, near, missed)  # sums that are off by less are rounding
 
 
 @lru_cache(maxsize=4)
@@ -48,12 +45,8 @@ def birkhoff_region(n: int) -> BirkhoffRegion:
 
 def least_assignment(g: Array) -> float:
     """The least ⟨g, P⟩ over permutations."""
-    from scipy.optimize import linear_sum_assignment
-
-    n = round(g.size**0.5)
-    G = g.reshape(n, n)
-    rows, columns = linear_sum_assignment(G)
-    return float(G[rows, columns].sum())
+    G = g.reshape(round(g.size**0.5), -1)
+    return float(np.take_along_axis(G, _assignment(G)[:, None], axis=1).sum())
 
 
 def limits(n: int) -> Limits:
@@ -149,7 +142,6 @@ class Birkhoff(Combinatorial):
                                   "is wanted.") from None
 
     def room(self, w: Array, v: Array) -> float:
-        """The largest t for which w + t·v lies in the set."""
         return room_above(w, v, 0.0, ZERO)
 
     # --- points and sizes -----------------------------------------------------------------------------------------
@@ -161,7 +153,6 @@ class Birkhoff(Combinatorial):
         return Iterate(SparseBlock(n * n, turns), np.full(n, 1.0 / n), self.shape)
 
     def start(self, rng: np.random.Generator) -> Atom:
-        """The identity."""
         return ones(self._places(np.arange(self.shape[0])))
 
     def _holds(self, x: Array, tol: float) -> bool:
@@ -197,7 +188,6 @@ class Birkhoff(Combinatorial):
         return Sizes.of(np.sqrt(2.0 * n) if n > 1 else 0.0, np.sqrt(n - 1.0))
 
     def radius_around(self, x: Array) -> Constant:
-        """‖P − x‖² = n + ‖x‖² − 2⟨P, x⟩."""
         columns = _assignment(x)
         square = self.shape[0] + float((x * x).sum()) - 2.0 * float(x[np.arange(len(columns)), columns].sum())
         return Constant(float(np.sqrt(max(square, 0.0))), "exact", "R")

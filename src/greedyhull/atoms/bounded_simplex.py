@@ -113,7 +113,6 @@ class BoundedSimplex(AtomSet):
         return SparseBlock(self.shape[0], [self._raised(found[i]) for i in range(len(found))])
 
     def centre(self) -> Iterate:
-        """The same share of the way from every lower to every upper bound."""
         room = float(self._cap.sum())
         return self.decompose(self._low + self._cap * (self._sum / room if room > 0.0 else 0.0))
 
@@ -129,7 +128,7 @@ class BoundedSimplex(AtomSet):
         if self._sum == 0.0 or not y.any():
             return Iterate.at(self._raised(self._filled(self._open)), self.shape)
         y *= self._sum / float(y.sum())
-        atoms: dict[Any, tuple[Sparse, float]] = {}
+        atoms, weights = [], []
         while mass > 0.0:
             near = 1e-15 * self._sum
             full = np.flatnonzero((y >= mass * self._cap - near) & (self._cap > 0))
@@ -143,12 +142,11 @@ class BoundedSimplex(AtomSet):
             weight = min(mass, float((y[down] / v[down]).min(initial=np.inf)),
                          float(((mass * self._cap[up] - y[up]) / (self._cap[up] - v[up])).min(initial=np.inf)))
             weight = mass if len(between) < 2 else max(weight, 0.0)
-            atoms[atom.key] = (atom, weight + atoms.get(atom.key, (atom, 0.0))[1])
+            if weight > 0.0:
+                atoms.append(self._raised(atom))
+                weights.append(weight)
             y, mass = np.maximum(y - weight * v, 0.0), mass - weight
-        weights = np.array([weight for _, weight in atoms.values()])
-        keep = np.flatnonzero(weights > 0)
-        block = SparseBlock(self.shape[0], [self._raised(atom) for atom, _ in atoms.values()]).take(keep)
-        return Iterate(block, weights[keep] / weights.sum(), self.shape)
+        return Iterate(SparseBlock(self.shape[0], atoms), np.array(weights) / sum(weights), self.shape).merged()
 
     def within(self, w: Array, g: Array) -> Sparse:
         """The worst atom of the smallest face that holds w: what is full or empty stays so, the rest is filled worst first."""
@@ -159,7 +157,6 @@ class BoundedSimplex(AtomSet):
         return self._raised(self._filled(np.concatenate([full, between[np.argsort(-g[between], kind="stable")], empty])))
 
     def room(self, w: Array, v: Array) -> float:
-        """The largest t for which w + t·v lies in the set, for v whose entries sum to zero."""
         near, above = AT * self._size, w - self._low
         return min(room_above(above, v, 0.0, near), room_above(-above, -v, -self._cap, near))
 
@@ -174,7 +171,6 @@ class BoundedSimplex(AtomSet):
         return float(np.abs(self._low).dot(c)) + filled.dot(slopes)
 
     def rescaled(self, radius: float) -> BoundedSimplex:
-        """Another total under the same bounds."""
         return BoundedSimplex(self.shape[0], radius, self.upper, self.lower)
 
     def sizes(self) -> Sizes:
@@ -199,7 +195,6 @@ class BoundedSimplex(AtomSet):
         return Sizes.of(t * min(np.sqrt(2.0 * square), 2.0 * r), t * r, "upper bound")
 
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
-        """Every row's coordinates filled in ascending and in descending order."""
         low, high = np.zeros(design.n), np.zeros(design.n)
         for I, block in row_blocks(design, CHUNK // 4):
             order = np.argsort(block, axis=1)

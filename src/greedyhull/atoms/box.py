@@ -20,8 +20,6 @@ from greedyhull.points.shapes import Dense, DenseBlock
 from greedyhull.theory import Constant, Status
 from greedyhull.types import Array, Design, Index
 
-FEW = 13  # so many coordinates have at most 4096 corners up to sign, which are all looked at
-
 
 def cheapest_flips(costs: Array, m: int) -> Iterator[Index]:
     """The m subsets with the least total cost, cheapest first; the first is empty.
@@ -51,25 +49,22 @@ def signs_maximum(form: Form, widths: Array) -> tuple[float, Status]:
     moving = np.flatnonzero(widths)
     if not len(moving):
         return 0.0, "exact"
-    H = form.entries(moving, moving) if len(moving) <= FEW else form.matrix()
+    few = len(moving) <= 13  # which have at most 4096 corners up to sign: all are looked at
+    H = form.entries(moving, moving) if few else form.matrix()
     if H is None:
         return min(form.signs(widths), float(widths @ widths) * float(form.top())), "upper bound"
-    if len(moving) > FEW:
+    if not few:
         H = H[np.ix_(moving, moving)]
     delta = widths[moving]
     scaled = delta[:, None] * H * delta
-    if len(moving) <= FEW:
-        return _largest(scaled, _all_signs(len(moving))), "exact"
+    if few:  # x and −x give the same value
+        signs = 1.0 - 2.0 * ((np.arange(2 ** (len(moving) - 1))[:, None] >> np.arange(len(moving))) & 1)
+        return _largest(scaled, signs), "exact"
     bound = min(float(np.abs(scaled).sum()), float(delta @ delta) * float(form.top()))
     x = np.ones(len(moving))
     for _ in range(20):  # x ← sign(Hx) never lowers xᵀHx
         x = np.where(scaled @ x < 0, -1.0, 1.0)
     return bound, "exact" if _largest(scaled, x[None, :]) >= bound * (1.0 - 1e-12) else "upper bound"
-
-
-def _all_signs(d: int) -> Array:
-    """All sign vectors with x_d = +1: x and −x give the same value."""
-    return 1.0 - 2.0 * ((np.arange(2 ** (d - 1))[:, None] >> np.arange(d)) & 1)
 
 
 def _largest(H: Array, signs: Array) -> float:
@@ -167,7 +162,6 @@ class Box(AtomSet):
         return Dense(corner.reshape(self.shape))
 
     def centre(self) -> Iterate:
-        """The middle, as two opposite corners."""
         corners = np.stack([self.lower.ravel(), self.upper.ravel()])
         m = 2 if (self.lower < self.upper).any() else 1
         return Iterate(DenseBlock(corners[:m].copy(), self.shape), np.full(m, 1.0 / m), self.shape)
@@ -197,7 +191,6 @@ class Box(AtomSet):
         return Dense(np.where(low | (~high & (g <= 0)), self.lower, self.upper))
 
     def room(self, w: Array, v: Array) -> float:
-        """The largest t for which w + t·v lies in the set."""
         near = AT * float(np.maximum(np.abs(self.lower), np.abs(self.upper)).max())
         return min(room_above(w, v, self.lower, near), room_above(-w, -v, -self.upper, near))
 
@@ -205,12 +198,10 @@ class Box(AtomSet):
         return float((c * np.maximum(np.abs(self.lower), np.abs(self.upper))).sum())
 
     def sizes(self) -> Sizes:
-        """D = ‖upper − lower‖ and r_S = D/2 around the middle."""
         D = length(self.upper - self.lower)
         return Sizes.of(D, 0.5 * D)
 
     def radius_around(self, x: Array) -> Constant:
-        """The farther end of every coordinate."""
         farther = np.maximum(np.abs(self.upper - x), np.abs(self.lower - x))
         return Constant(length(farther), "exact", "R")
 
@@ -219,7 +210,6 @@ class Box(AtomSet):
         return Constant(*signs_maximum(form, self.upper - self.lower), "M")
 
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
-        """⟨a_i, middle⟩ ± Σ_j |a_ij| Δ_j/2."""
         if len(self.shape) > 1:
             return super().row_ranges(design)
         half = 0.5 * (self.upper - self.lower)

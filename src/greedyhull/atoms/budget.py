@@ -98,17 +98,14 @@ class BasisTable:
         return lowest_of_each(g[self.index] * self.scale, self.starts, m)
 
     def argmin(self, g: Array) -> list[Basis]:
-        """The best atom of each set."""
         at = self.lowest(g, 1)
         return [Basis(j, s) for j, s in zip(self.index[at].tolist(), self.scale[at].tolist(), strict=True)]
 
     def best(self, g: Array, m: int) -> OwnedBlock:
-        """The m best atoms of each set, with their owners."""
         at = self.lowest(g, m)
         return OwnedBlock(BasisBlock(self.size, self.index[at], self.scale[at]), self.owners[at])
 
     def max_abs(self, c: Array) -> float:
-        """The largest Σ c|·| that one atom of each set makes."""
         return float(np.maximum.reduceat(c[self.index] * np.abs(self.scale), self.starts[:-1]).sum())
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from greedyhull.atoms.arguments import edges_of
 from greedyhull.atoms.base import AtomSet, OracleBase, Sizes
-from greedyhull.atoms.neighbours import Remembered, lowest
+from greedyhull.atoms.neighbours import Remembered
 from greedyhull.errors import check
 from greedyhull.points.arrays import locked
 from greedyhull.points.blocks import under
@@ -61,13 +61,7 @@ class CombinatorialOracle(OracleBase):
         if m > 1:
             # structure beside the best one in an answer: more of them save rounds, and cost more than these in reweighting
             block = self.S._sorted(g, [places, *self.S.exchanges(c, places, min(m - 1, 1))])
-        self.seen.keep(block, self.asked)
-        if m > 1 and self.seen.block is not None:
-            order = lowest(self.seen.block.dots(g), m)
-            self.seen.used[order] = self.asked
-            found = self.seen.block.take(order)
-        else:
-            found = block
+        found = self.seen.kept_best(block, g, m, self.asked)
         return Shortlist(found, _slack(found[0].dot(g), lower, shift))
 
     def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from math import prod
 from typing import Any, NamedTuple
@@ -17,9 +17,9 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import Joint
 from greedyhull.points.shapes import Dense
 from greedyhull.points.shapes import dense as nearest_point_dense
-from greedyhull.points.validate import as_answer
+from greedyhull.points.validate import as_answer, as_shortlist
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Atom, AtomSet, Design, Index, Kind, Shape
+from greedyhull.types import Answer, Array, Atom, AtomSet, Design, Index, Kind, Shape, listed
 
 SMALL = 2000  # the largest d for which H is made
 EIGEN = 1500  # the largest size for which eigenvalues are computed
@@ -209,7 +209,7 @@ def nearest_point(S: AtomSet, x: Array, size: float, near: float, far: float) ->
     >>> found.point.array().round(9), round(found.distance**2, 9)
     (array([1., 1.]), 2.0)
     """
-    oracle = S.oracle(np.random.default_rng(0))
+    oracle, many = S.oracle(np.random.default_rng(0)), 32 if listed(S) is not None else 1  # atoms that join together
     kept = ArrayState(S.atom(-x if x.any() else np.ones(S.shape)), S.shape, size)
     distance, stalled = np.inf, 0
     lower, known = 0.0, ALWAYS
@@ -221,15 +221,15 @@ def nearest_point(S: AtomSet, x: Array, size: float, near: float, far: float) ->
         stalled = 0 if distance < (1.0 - 1e-9) * before else stalled + 1
         if distance <= near or stalled > 10:  # so many steps in a row that bring nothing end the search
             break
-        answer = as_answer(oracle.argmin(g), S.shape)
-        d = answer.atom
-        S.saw(d)
-        ahead = d.dot(g) / size - float(np.vdot(g, here))
+        answer = as_shortlist(oracle.best(g, many), S) if many > 1 else as_answer(oracle.argmin(g), S.shape)
+        atoms = [answer.atom] if isinstance(answer, Answer) else [answer.atoms[i] for i in range(len(answer.atoms))]
+        S.saw(atoms[0])
+        ahead = atoms[0].dot(g) / size - float(np.vdot(g, here))
         bound = (ahead - answer.slack / size) / distance
         if bound > far and (bound := bound - _rounding(S, g, here, size) / distance) > far:
             lower, known = bound, answer.kind
             break
-        kept.step(d, g)
+        kept.step(atoms, g)
     return Nearest(kept.point(), distance, lower, known)
 
 
@@ -269,9 +269,12 @@ class ArrayState:
             first = first.extend(block)
         return Iterate(first, np.repeat(self.weights, len(first) // len(self.weights)), self.shape).merged()
 
-    def step(self, d: Atom, g: Array) -> None:
-        """Let d join, and go to the nearest point of the hull of the atoms that are kept; those without weight leave."""
-        self._join(d)
+    def step(self, atoms: Sequence[Atom], g: Array) -> None:
+        """Let atoms join that lead nearer, and go to the nearest point of the hull of all; those without weight leave."""
+        level = self.size * float(np.vdot(g, self.array() / self.size))
+        for d in atoms:
+            if d is atoms[0] or d.dot(g) < level:
+                self._join(d)
         grad = self.block.dots(g) / self.size
         gap = float(self.weights.dot(grad) - grad.min())
         weights = solve_simplex_qp(self.gram, grad, self.weights, 1e-3 * gap)

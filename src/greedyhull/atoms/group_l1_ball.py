@@ -20,8 +20,6 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Sparse, SparseBlock
 from greedyhull.types import Array, Frame, Index
 
-MOST = 2000  # coordinates of the groups that are solved for together
-
 
 @dataclass(slots=True, eq=False)
 class GroupBallRegion(CoordinateSet):
@@ -53,9 +51,10 @@ class GroupBallRegion(CoordinateSet):
         chosen[top(worth, max(1 + 80 * len(norms) // len(x), int(on.sum())))] = True
         chosen &= on | (worth > 0.0)
         sizes = np.diff(self.groups.starts)
-        if int(sizes[chosen].sum()) > MOST:  # of too many the steepest
+        most = 2000  # coordinates of the groups that are solved for together; of too many the steepest
+        if int(sizes[chosen].sum()) > most:
             order = np.argsort(np.where(chosen, -slopes, np.inf), kind="stable")
-            chosen[order[np.cumsum(sizes[order]) > max(MOST, sizes[order[0]])]] = False
+            chosen[order[np.cumsum(sizes[order]) > max(most, sizes[order[0]])]] = False
         return chosen[self.of].nonzero()[0]
 
     def shares(self, g: Array, x: Array) -> Array:
@@ -162,7 +161,6 @@ class GroupL1Ball(GaugeBall):
         return self._on(g, int(self._norms(g).argmax()))
 
     def best(self, g: Array, m: int) -> SparseBlock:
-        """The best atoms of the m steepest groups."""
         found: dict[Any, Sparse] = {}
         for k in lowest(-self._norms(g), min(m, len(self.groups))).tolist():
             atom = self._on(g, k)
@@ -228,7 +226,6 @@ class GroupL1Ball(GaugeBall):
         return GroupL1Ball(self.groups, radius, shape=None if len(self.shape) == 1 else self.shape)
 
     def sizes(self) -> Sizes:
-        """D = 2·radius and r_S = radius."""
         return Sizes.of(2.0 * self.radius, self.radius)
 
     def _dual_norms(self, rows: Array) -> Array:

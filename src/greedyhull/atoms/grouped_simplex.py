@@ -182,20 +182,19 @@ class GroupedSimplex(AtomSet):
         with the largest weight that leaves a point of the set; so at least one more bound is reached, and kept."""
         y, mass, near = np.maximum(self._inside(w), 0.0), 1.0, 1e-15 * self.total
         y *= self.total / float(y.sum())
-        atoms: dict[Any, tuple[Sparse, float]] = {}
+        atoms, weights = [], []
         for _ in range(2 * (len(y) + len(self.labels))):
             atom = self._on_face(y, mass, near)
             v = np.zeros(self.shape)
             atom.add_to(v, 1.0)
             weight = min(mass, self._most_of(v, y, mass, near))
-            atoms[atom.key] = (atom, weight + atoms.get(atom.key, (atom, 0.0))[1])
+            if weight > 0.0:
+                atoms.append(atom)
+                weights.append(weight)
             y, mass = np.maximum(y - weight * v, 0.0), mass - weight
             if mass <= 0.0 or float(y.sum()) <= near:
                 break
-        weights = np.array([weight for _, weight in atoms.values()])
-        keep = np.flatnonzero(weights > 0)
-        block = SparseBlock(self.shape[0], [atom for atom, _ in atoms.values()]).take(keep)
-        return Iterate(block, weights[keep] / weights.sum(), self.shape)
+        return Iterate(SparseBlock(self.shape[0], atoms), np.array(weights) / sum(weights), self.shape).merged()
 
     def _on_face(self, y: Array, mass: float, near: float) -> Sparse:
         """A vertex at which every bound holds with equality that does so at y, a point of ``mass`` times the set.
@@ -230,7 +229,6 @@ class GroupedSimplex(AtomSet):
         return levels(g, self._cap, self.of, self.group_upper, self.total)
 
     def prices(self, g: Array) -> dict[str, float]:
-        """What one more unit of each group's cap is worth where ∇f = g, by label."""
         level, full = self.levels(g)
         return {str(name): level - float(cost) for name, cost in zip(self.labels.tolist(), full, strict=True)}
 
@@ -239,7 +237,6 @@ class GroupedSimplex(AtomSet):
         return most * self.total if most == c.min() else self.argmin(-c).dot(c)
 
     def rescaled(self, radius: float) -> GroupedSimplex:
-        """Another total under the same caps."""
         names = dict(zip(self.labels.tolist(), self.group_upper.tolist(), strict=True))
         caps = {name: cap for name, cap in names.items() if cap < self.total}
         return GroupedSimplex(self.labels[self.of], upper=self.upper, group_upper=caps, total=radius)

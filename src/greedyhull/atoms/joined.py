@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.arguments import array_of
-from greedyhull.atoms.base import NEAR, SAME, AtomSet, ClosedOracle, OracleBase, Sizes
+from greedyhull.atoms.base import AtomSet, ClosedOracle, OracleBase, Sizes
 from greedyhull.atoms.birkhoff import Birkhoff
 from greedyhull.atoms.budget import BasisTable
 from greedyhull.atoms.linear_program import TOGETHER, Polytope
@@ -155,7 +155,6 @@ class Joined(AtomSet):
 
     @property
     def seen(self) -> tuple[float, float] | None:
-        """What the sets have seen whose `max_abs` is estimated, summed."""
         seen = [S.seen for S in self.sets if S.seen is not None]
         return (sum(a for a, _ in seen), sum(b for _, b in seen)) if seen else None
 
@@ -394,16 +393,7 @@ class Sum(Joined):
         return None
 
     def excludes(self, w: Any, tol: float = 1e-9) -> bool:
-        x = array_of(w)
-        if x.shape != self.shape or not np.isfinite(x).all():
-            return True
-        if self.holds_parts(w, tol):
-            return False
-        found = self._nearest(x, max(tol, NEAR), max(tol, NEAR))
-        return found.lower > max(tol, NEAR) and found.kind == "always"
-
-    def owns(self, d: Atom) -> bool:
-        return self._nearest(dense(d, self.shape), SAME, NEAR).distance <= SAME
+        return not self.holds_parts(w, tol) and super().excludes(w, tol)
 
     def holds_parts(self, w: Any, tol: float) -> bool:
         """Whether w is kept as a mixture of atoms for each set, whose parts the sets contain."""
@@ -441,3 +431,6 @@ class Sum(Joined):
         sizes = [S.sizes() for S in self.sets]
         D, r = (float(sum(float(s[i]) for s in sizes)) for i in (0, 1))
         return Sizes.of(D, r, "exact" if len(sizes) == 1 and sizes[0].diameter.status == "exact" else "upper bound")
+
+
+Sum._decides = False  # without the parts of a point it searches

@@ -260,7 +260,6 @@ class KSupport(SupportBall):
         return self.radius * length(c[top(c, self.K)])
 
     def sizes(self) -> Sizes:
-        """D = 2·radius and r_S = radius."""
         return Sizes.of(2.0 * self.radius, self.radius)
 
     def _dual_norms(self, rows: Array) -> Array:

@@ -199,7 +199,6 @@ class L1Ball(GaugeBall):
         return Constant(4.0 * float((form.diagonal() * self._scale * self._scale).max()), "exact", "M")
 
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
-        """±max_j scale_j |a_ij|."""
         low, high = row_extremes(design, None if self.weights is None else self._scale)
         most = np.maximum(-low, high) * (self.radius if self.weights is None else 1.0)
         return -most, most

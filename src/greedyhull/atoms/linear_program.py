@@ -240,7 +240,6 @@ class Polytope(AtomSet):
         return {name: value for name, value in self.__dict__.items() if name != "_home"}  # a model cannot be pickled
 
     def oracle(self, rng: np.random.Generator | None = None) -> LinearProgramOracle:
-        """Return the oracle of one run: a HiGHS model that goes on from its last basis."""
         return LinearProgramOracle(self)
 
     def argmin(self, g: Array) -> Atom:
@@ -256,7 +255,6 @@ class Polytope(AtomSet):
             return block
 
     def centre(self) -> Iterate:
-        """The mean of many vertices."""
         rng, oracle = np.random.default_rng(0), self.oracle()
         block = oracle.argmin(np.ones(self.shape)).atom.block(self.rows.d)
         for _ in range(min(2 * self.rows.d, 64)):  # vertices in the centre, at most

@@ -63,7 +63,6 @@ class L2Ball(AtomSet):
         return f"L2Ball({self.shape[0]}, radius={self.radius:g}{', centre=...' if self.middle.any() else ''})"
 
     def argmin(self, g: Array) -> Dense:
-        """centre − radius·g/‖g‖."""
         return Dense(self.middle - self.radius * direction(g))
 
     def worst(self, g: Array, epsilon: float) -> Dense:
@@ -79,7 +78,6 @@ class L2Ball(AtomSet):
         return Dense(self.middle - self.radius * (cosine * u + np.sqrt(max(1.0 - cosine * cosine, 0.0)) * side))
 
     def centre(self) -> Iterate:
-        """The middle, as two opposite points of the sphere."""
         return self._between(np.eye(1, self.shape[0])[0], 0.0)
 
     def _between(self, u: Array, share: float) -> Iterate:
@@ -94,7 +92,6 @@ class L2Ball(AtomSet):
         return float(np.linalg.norm((x - self.middle) / self.radius)) <= 1.0 + tol + rounding / self.radius
 
     def decompose(self, w: Array) -> Iterate:
-        """The two ends of the diameter through w."""
         v = (self._inside(w) - self.middle) / self.radius
         return self._between(direction(v), min(float(np.linalg.norm(v)), 1.0))
 
@@ -106,20 +103,16 @@ class L2Ball(AtomSet):
         return L2Ball(self.shape[0], radius, centre=self.middle)
 
     def sizes(self) -> Sizes:
-        """D = 2·radius and r_S = radius."""
         return Sizes.of(2.0 * self.radius, self.radius)
 
     def radius_around(self, x: Array) -> Constant:
-        """radius + ‖x − centre‖."""
         return Constant(self.radius + length(x - self.middle), "exact", "R")
 
     def curvature(self, form: Any) -> Constant:
-        """4 radius² λ_max(H); exact where λ_max is."""
         top = form.top()
         return Constant(4.0 * self.radius * (self.radius * float(top)), top.status, "M")
 
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
-        """⟨a_i, centre⟩ ± radius·‖a_i‖."""
         middle, reach = products(design, self.middle[None, :])[:, 0], self.radius * row_norms(design)
         return middle - reach, middle + reach
 
@@ -203,7 +196,6 @@ class LpBall(GaugeBall):
         return norm(x / self.radius, self.p)
 
     def decompose(self, w: Array) -> Iterate:
-        """The two ends of the diameter through w."""
         x = self._inside(w)
         share = self.gauge(x)
         if share == 0.0:

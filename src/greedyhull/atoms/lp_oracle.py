@@ -10,7 +10,7 @@ from warnings import warn
 import numpy as np
 
 from greedyhull.atoms.base import OracleBase
-from greedyhull.atoms.neighbours import Remembered, lowest
+from greedyhull.atoms.neighbours import Remembered
 from greedyhull.atoms.polyhedron import EPS, Rows, clipped, dual_bound
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check, installing
 from greedyhull.points.blocks import under
@@ -23,13 +23,11 @@ if TYPE_CHECKING:
 
 LOWER, BASIC, UPPER, FREE = 0, 1, 2, 3  # where a variable or a row stands
 FEASIBLE = 1e-10  # the tightest that HiGHS takes
-LOOSEST, ROUNDED = 1e-6, 8 * float(np.finfo(np.float64).eps)  # of the largest end of a row: what rounding may have done to it
 LIMITS = ("the limit on its iterations", "the limit on its time")
 SETTINGS = {"presolve": "off", "solver": "simplex", "threads": 1, "output_flag": False,
             "dual_feasibility_tolerance": FEASIBLE}
-PRIMAL, DUAL = 4, 1  # HiGHS's numbers of its simplex methods: the primal one goes on from a basis after costs have changed
+DUAL = 1  # HiGHS's number of its dual simplex method; the primal one, 4, goes on from a basis after costs have changed
 USUAL = 6  # rows and bounds of sizes from 2^-6 to 2^6 are told as they are: HiGHS scales these itself, and its tolerances fit
-NAMED = 5  # rows or variables that an error names
 
 
 def highs() -> Any:
@@ -63,7 +61,8 @@ class Model:
     def _feasible(self) -> float:
         """How far HiGHS lets rows and bounds be missed, an absolute number: rounding of the largest of them is no conflict."""
         ends = np.abs(np.concatenate([self.P.l, self.P.u])) / np.concatenate([self.sizes, self.sizes]) / self.unit
-        return min(max(FEASIBLE, ROUNDED * float(ends[np.isfinite(ends)].max(initial=0.0))), LOOSEST)
+        rounded = 8.0 * EPS * float(ends[np.isfinite(ends)].max(initial=0.0))  # what rounding may have done to a row's end
+        return min(max(FEASIBLE, rounded), 1e-6)
 
     # --- the basis ------------------------------------------------------------------------------------------------
 
@@ -95,7 +94,7 @@ class Model:
 
     # --- questions ------------------------------------------------------------------------------------------------
 
-    def minimise(self, cost: Array, method: int = PRIMAL) -> str:
+    def minimise(self, cost: Array, method: int = 4) -> str:
         """Ask for min ⟨cost, ·⟩; what HiGHS said of it, "optimal" or another word."""
         h = self.h
         h.clearSolver()
@@ -142,8 +141,8 @@ class Model:
 
 def listed(names: list[str]) -> str:
     """A few names in words."""
-    shown = ", ".join(names[:NAMED])
-    return shown if len(names) <= NAMED else f"{shown} and {len(names) - NAMED} more"
+    shown = ", ".join(names[:5])
+    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"
 
 
 def _largest(ray: Array, names: list[str]) -> list[str]:
@@ -293,8 +292,10 @@ def _factor(M: Any) -> Any:
     return lambda right, transposed: solve(right, "T" if transposed else "N")
 
 
-SAME = 1e-11  # vertices that differ by less, relative to the largest of them, are the same one reached from two bases
-FINE = 10  # costs are scaled to about 2^10, so that HiGHS's tolerance of 1e-10 is 1e-13 of them
+def _scaled(g: Array) -> tuple[Array, int]:
+    """g times a power of two, and that power: about 2^10, so that HiGHS's tolerance of 1e-10 is 1e-13 of it."""
+    shift = frexp(float(np.abs(g).max(initial=0.0)))[1] - 10
+    return np.ldexp(g, -shift), shift
 
 
 class LinearProgramOracle(OracleBase):
@@ -310,8 +311,7 @@ class LinearProgramOracle(OracleBase):
         """The best vertex, those next to it, and earlier answers that score well: one solve, whatever m is."""
         g = np.ascontiguousarray(g, dtype=np.float64).ravel()
         check(bool(np.isfinite(g).all()), "The gradient has NaN or infinite entries; a linear program needs finite costs.")
-        shift = frexp(float(np.abs(g).max(initial=0.0)))[1] - FINE
-        cost = np.ldexp(g, -shift)
+        cost, shift = _scaled(g)
         vertex = self._solved(cost)
         y = vertex.prices(cost)
         y = y if np.isfinite(y).all() else np.zeros_like(y)
@@ -321,19 +321,13 @@ class LinearProgramOracle(OracleBase):
         if m > 1:
             # vertices next to the best one in an answer: more of them save rounds, and cost more than these in reweighting
             points = np.vstack([points, vertex.neighbours(cost, clipped(self.S.rows, y), min(m - 1, 8))])
-        block = self._block(points, cost)
-        self.seen.keep(block, self.asked)
-        if m > 1 and self.seen.block is not None:
-            order = lowest(self.seen.block.dots(g), m)
-            block = self.seen.block.take(order)
-            self.seen.used[order] = self.asked
+        block = self.seen.kept_best(self._block(points, cost), g, m, self.asked)
         score = float(block.dots(g)[0])
         return Shortlist(block, float(max(score - lower, 0.0) + 8.0 * EPS * abs(score)))
 
     def prices(self, g: Array) -> tuple[Array, Array]:
         """Row prices y and reduced costs g − A'y at the best vertex for g."""
-        shift = frexp(float(np.abs(g).max(initial=0.0)))[1] - FINE
-        cost = np.ldexp(g, -shift)
+        cost, shift = _scaled(g)
         y = np.ldexp(clipped(self.S.rows, self._solved(cost).prices(cost)), shift)
         return y, g - self.S.rows.transposed @ y
 
@@ -368,9 +362,10 @@ class LinearProgramOracle(OracleBase):
         """The rows of ``points`` as atoms, each once; one that was seen before, up to rounding, is that one."""
         old, scores, costs = self.seen.block, self.seen.scores(cost), float(np.abs(cost).sum())
         atoms: dict[Hashable, Atom] = {}
+        like = 1e-11  # vertices that differ by less, relative to the largest of them, are one reached from two bases
         for x, score, size in zip(points, points @ cost, np.abs(points).max(axis=1), strict=True):
-            near = np.flatnonzero(np.abs(scores - score) <= SAME * size * costs).tolist()
-            same = (old[i] for i in near if old is not None and _distance(old[i], x, self.S.shape) <= SAME * size)
+            near = np.flatnonzero(np.abs(scores - score) <= like * size * costs).tolist()
+            same = (old[i] for i in near if old is not None and _distance(old[i], x, self.S.shape) <= like * size)
             atom = next(same, None) or self._atom(x)
             atoms.setdefault(atom.key, atom)
         listed = list(atoms.values())

@@ -15,9 +15,6 @@ from greedyhull.points.shapes import RankOneBlock
 from greedyhull.types import Array, Objective, bilinear, linear_model
 
 ITERATIONS = 60
-LONG, SLOWEST = 400, 1e-6  # iterations of a symmetric factor, and the fall that ends them: its rank soon suffices
-SLACK = 0.02  # the share of the radius that is left free where the gradient points outwards and none was
-FAR = 0.1  # of its length a vector moves at first where the multiplier of the constraint does not say how far
 UNEVEN = 1e-6  # of the largest curvature of a column: what the smallest counts as at least
 
 Pair = tuple[Array, Array]
@@ -40,8 +37,8 @@ def descend(f: Objective, A: Array, B: Array, radius: float, inward: bool, units
     """
     m, n, r = len(A), len(B), A.shape[1]
     free = max(2.0 * radius - float(np.vdot(A, A) + np.vdot(B, B)), 0.0)
-    if free < SLACK * radius and inward:
-        free = 2.0 * SLACK * radius
+    if free < 0.02 * radius and inward:  # a share is left free where the gradient points inwards and none was
+        free = 0.04 * radius
     each = np.append(np.tile(units, m + n), 1.0).astype(A.dtype)
 
     def split(theta: Array) -> Pair:
@@ -65,7 +62,7 @@ def descend_symmetric(f: Objective, A: Array, trace: float) -> Array | None:
         return (at.left + at.right).ravel()
 
     sphere = Sphere(trace**0.5, np.tile(_symmetric_units(f, A), len(A)), split, push)
-    found = _on_sphere(f, A.ravel(), sphere, LONG, SLOWEST)
+    found = _on_sphere(f, A.ravel(), sphere, 400, 1e-6)  # more iterations: its rank soon suffices
     return None if found is None else found[0]
 
 
@@ -154,7 +151,8 @@ def _on_sphere(f: Objective, start: Array, sphere: Sphere, iterations: int, slow
             return None
         slope = slope / real(steep)
         steepness, multiplier = float(np.linalg.norm(slope)), pull[0] / steep
-        scale = max(multiplier, FAR * steepness) if multiplier > 0.0 else steepness / FAR
+        # a vector moves a tenth of its length at first where the multiplier does not say how far
+        scale = max(multiplier, 0.1 * steepness) if multiplier > 0.0 else steepness / 0.1
         at = limited_memory.Reached(begin, first / steep / scale, slope / real(scale))
         # a fall of f by less, relative to f, ends the descent
         # while the gradient is longer than that, of what it was, it goes on

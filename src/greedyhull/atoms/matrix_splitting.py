@@ -44,9 +44,6 @@ def unconstrained(equations: MatrixEquations, slope: Callable[[Array], Array], x
 
 FEW, MANY = 80, 400  # steps in single precision or with a factorisation, and at most
 LOOK = 3  # steps from one look at the gap to the next at most; fewer where it will be small enough before
-FAR, ROUGH = 1e-3, 1e-5  # of the terms of f: the gap of a point that is far, and what values in single precision are off by
-ENOUGH, NEARER = 2e-4, 1e-2  # of the first gap: where steps end that began far from the optimum, or near
-HALF = 0.5  # of the gap that is asked for: what is left for rounding
 
 
 class Low(NamedTuple):
@@ -72,21 +69,13 @@ class Begin(NamedTuple):
 
     @property
     def far(self) -> bool:
-        return self.first > FAR * self.size
+        return self.first > 1e-3 * self.size
 
     @property
     def aim(self) -> float:
         """The gap to reach: the one that is asked for, if that is not too far."""
-        wanted = HALF * self.wanted
-        # the same where so small a gap is asked for
-        return wanted if wanted > 1e-7 * self.first else (ENOUGH if self.far else NEARER) * self.first
-
-
-class Near(NamedTuple):
-    """A matrix, and the gap there."""
-
-    low: Low
-    gap: float
+        wanted = 0.5 * self.wanted  # the rest is left for rounding
+        return wanted if wanted > 1e-7 * self.first else (2e-4 if self.far else 1e-2) * self.first
 
 
 class Split(NamedTuple):
@@ -115,7 +104,7 @@ def descend_split(equations: MatrixEquations, x: Array, radius: float, wanted: f
         rough = _begin(equations.single, x.astype(np.float32), radius, wanted)
         if rough is not None and rough.far:
             found = _steps(rough.form, rough.T, FEW, rough.aim, rough.first)
-            if found.gap <= rough.aim and found.value < rough.value - ROUGH * rough.size:
+            if found.gap <= rough.aim and found.value < rough.value - 1e-5 * rough.size:  # what values are off by
                 return found.low.times(radius)
             T = found.T.astype(np.float64) if np.isfinite(found.T).all() else None
         begin = _begin(equations, x, radius, wanted)
@@ -125,16 +114,17 @@ def descend_split(equations: MatrixEquations, x: Array, radius: float, wanted: f
     return found.low.times(radius) if found.value < begin.value else None
 
 
-def descend_model(equations: HessianEquations, x: Array, radius: float, aim: float) -> Near | None:
+def descend_model(equations: HessianEquations, x: Array, radius: float, aim: float) -> tuple[Array, float] | None:
     """From x to a matrix of nuclear norm ≤ radius, up to rounding, where the gap is at most ``aim``, or as small as few steps
-    make it; in the precision of the equations. None where these are of no use."""
+    make it, and that gap; in the precision of the equations. None where these are of no use."""
     with np.errstate(all="ignore"):
         begin = _begin(equations, (x / radius).astype(equations.B.dtype), radius, 0.0)
         if begin is None:
             return None
         scale = equations.unit * radius * radius
         found = _steps(begin.form, begin.T, FEW, aim / scale, begin.first)
-        return Near(found.low.times(radius), found.gap * scale)
+        A, V = found.low.times(radius)
+        return A @ V.T, found.gap * scale
 
 
 def _begin(equations: MatrixEquations, x: Array, radius: float, wanted: float) -> Begin | None:
@@ -231,9 +221,7 @@ def _gap(slope: Array, x: Array) -> float:
     return float(np.vdot(slope, x)) + float(spectrum(slope if tall else slope.T).sigma[-1])
 
 
-SHARES = (1.0, 0.1, 0.01, 0.001)  # of the mean of the eigenvalues: the ρ that are tried
 INNER = 0.1  # of the gap: how exactly a model is minimised
-DECREASE, TRIES = 0.25, 12  # of what a slope promises, and how often a step is halved
 
 
 class _Look(NamedTuple):
@@ -252,8 +240,10 @@ def descend_newton(f: ModelledMatrix, x: Array, radius: float, wanted: float) ->
     ``wanted`` is the gap that is asked for, 0 where none is. Steps begin at zero where that is no worse: there the Hessian
     costs little.
     """
-    here, model, last = _newton_descent_begin(f, x, radius), None, np.inf
-    aim = max(HALF * wanted, 0.0 if wanted else 1e-2 * here.gap)  # of the first gap, where none is asked for
+    here, model, last = _looked(f, x, radius), None, np.inf
+    if here.gap > abs(here.value):
+        here = min(here, _looked(f, np.zeros_like(x), radius), key=lambda look: look.gap)
+    aim = max(0.5 * wanted, 0.0 if wanted else 1e-2 * here.gap)  # of the first gap, where none is asked for
     for _ in range(15):
         if not aim < here.gap < np.inf:
             break
@@ -267,12 +257,6 @@ def descend_newton(f: ModelledMatrix, x: Array, radius: float, wanted: float) ->
             break
         here = _looked(f, found, radius)
     return None if here.x is x or not here.gap < np.inf else here.x
-
-
-def _newton_descent_begin(f: ModelledMatrix, x: Array, radius: float) -> _Look:
-    here = _looked(f, x, radius)
-    zero = _looked(f, np.zeros_like(x), radius) if here.gap > abs(here.value) else here
-    return zero if zero.gap < here.gap else here
 
 
 def _looked(f: ModelledMatrix, x: Array, radius: float) -> _Look:
@@ -291,10 +275,10 @@ def _stepped(f: ModelledMatrix, model: LocalModel, here: _Look, radius: float, k
     target = _inside(_nearest(model, here, radius, kind), radius) if target is None else target
     far = target - here.x
     slope, step = float(np.vdot(here.g, far)), 1.0
-    for _ in range(TRIES if slope < 0.0 and np.isfinite(far).all() else 0):
+    for _ in range(12 if slope < 0.0 and np.isfinite(far).all() else 0):
         point = target if step == 1.0 else here.x + step * far
         # of the value: what rounding may add
-        if f.value(CoordinateIterate(point)) <= here.value + DECREASE * step * slope + 1e-15 * abs(here.value):
+        if f.value(CoordinateIterate(point)) <= here.value + 0.25 * step * slope + 1e-15 * abs(here.value):
             return point
         step *= 0.5
     return None
@@ -304,12 +288,12 @@ def _nearest(model: LocalModel, here: _Look, radius: float, kind: Any) -> Array:
     """Where the model is nearly least over the ball; with a smaller ρ where steps were too many, as they are where some
     eigenvalues are tiny."""
     x = here.x
-    for share in SHARES:
+    for share in (1.0, 0.1, 0.01, 0.001):  # of the mean of the eigenvalues
         found = descend_model(model.at(here.x.astype(kind), here.g, share), x, radius, INNER * here.gap)
-        if found is None or not found.gap < np.inf:
+        if found is None or not found[1] < np.inf:
             break
-        x = found.low.A @ found.low.V.T
-        if found.gap <= INNER * here.gap:
+        x = found[0]
+        if found[1] <= INNER * here.gap:
             break
     return x
 
@@ -319,7 +303,7 @@ def _free(model: LocalModel, here: _Look, radius: float) -> Array | None:
 
     In a ball that is far too large the Hessian has tiny eigenvalues, and splitting would take many steps. At zero it has not.
     """
-    if not 0.0 < _norm(here.x) < 0.5 * radius:  # of the radius: points with a smaller norm are well inside
+    if not 0.0 < np.linalg.norm(here.x, "nuc") < 0.5 * radius:  # of the radius: points with a smaller norm are well inside
         return None
     H = model.hessian(np.dtype(np.float64))
     shifted = H + 1e-15 * float(np.trace(H)) * np.eye(len(H))  # of the trace: what is added to a Hessian, which is singular
@@ -328,16 +312,12 @@ def _free(model: LocalModel, here: _Look, radius: float) -> Array | None:
     except np.linalg.LinAlgError:
         return None
     target = here.x + far
-    return target if np.isfinite(target).all() and _norm(target) <= radius else None
-
-
-def _norm(x: Array) -> float:
-    return float(np.linalg.svd(x, compute_uv=False).sum())
+    return target if np.isfinite(target).all() and np.linalg.norm(target, "nuc") <= radius else None
 
 
 def _inside(x: Array, radius: float) -> Array:
     """x without what rounding in single precision added to its nuclear norm, which may hide that f falls."""
     if not np.isfinite(x).all():
         return x
-    norm = _norm(x)
+    norm = float(np.linalg.norm(x, "nuc"))
     return x if norm <= radius else x * (radius / norm)

@@ -140,7 +140,6 @@ class Remembered:
         return 0 if self.block is None else len(self.block)
 
     def scores(self, g: Array) -> Array:
-        """⟨g, ·⟩ for each of them."""
         return np.zeros(0) if self.block is None else self.block.dots(g)
 
     def keep(self, atoms: Block, now: int) -> None:
@@ -162,6 +161,15 @@ class Remembered:
             self.block, self.used = self.block.take(recent), self.used[recent]
         self.block = self.block.extend(atoms.take(new))
         self.used = np.append(self.used, np.full(len(new), now))
+
+    def kept_best(self, atoms: Block, g: Array, m: int, now: int) -> Block:
+        """Keep the atoms of an answer; return them, or for m > 1 the m best of all that are kept."""
+        self.keep(atoms, now)
+        if m <= 1 or self.block is None:
+            return atoms
+        order = lowest(self.block.dots(g), m)
+        self.used[order] = now
+        return self.block.take(order)
 
     def state(self) -> State:
         blocks = {} if self.block is None else block_state(self.block)

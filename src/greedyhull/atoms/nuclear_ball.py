@@ -8,7 +8,7 @@ import numpy as np
 
 from greedyhull.atoms.arguments import array_of, matrix_shape, positive
 from greedyhull.atoms.base import AtomSet, Sizes
-from greedyhull.atoms.singular_oracle import SingularOracle, converged_pair, exact_pairs, leading_pairs, lying, scaled
+from greedyhull.atoms.singular_oracle import SMALL, SingularOracle, converged_pair, exact_pairs, leading_pairs, lying, scaled
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.factors import Factors, balanced, of_block
@@ -21,8 +21,6 @@ from greedyhull.types import Array, Block, MatrixQuadratic, ModelledMatrix, Obje
 DROPPED = 1e-11  # of the largest singular value: what a slide leaves out
 FEW = 60  # pairs at least that a slide looks at
 SHARE, NEARLY = 1e-2, 1e-12  # of the excess of the largest, and of itself: singular values with less promise nothing
-TINY = 1e-300
-MANY = 128  # rows of a matrix whose pairs are all computed where several are asked for
 
 
 class NuclearBall(AtomSet):
@@ -81,7 +79,7 @@ class NuclearBall(AtomSet):
 
     def best(self, g: Array, m: int) -> Block:
         G, size = scaled(g)
-        if m == 1 or size == 0.0 or min(self.shape) > MANY:
+        if m == 1 or size == 0.0 or min(self.shape) > SMALL:
             return self.argmin(g).block(0)
         found, turned = lying(G)
         pairs = exact_pairs(found, m)
@@ -96,7 +94,6 @@ class NuclearBall(AtomSet):
         return RankOne(u, v, 0.0)
 
     def start(self, rng: np.random.Generator) -> RankOne:
-        """The zero matrix."""
         return self._zero()
 
     def centre(self) -> Iterate:
@@ -127,8 +124,7 @@ class NuclearBall(AtomSet):
         return self.contains(d.block(0)) if isinstance(d, RankOne) else super().owns(d)
 
     def decompose(self, w: Array) -> Iterate:
-        U, sigma, V = np.linalg.svd(self._inside(w), full_matrices=False)
-        return self._mixture(Factors(U, sigma, V.T), 0.0)
+        return self._mixture(_factors(self._inside(w)), 0.0)
 
     def _mixture(self, found: Factors, least: float) -> Iterate:
         """The matrix with these factors as a mixture: what is left of the radius rests at zero."""
@@ -152,7 +148,6 @@ class NuclearBall(AtomSet):
         return w.block, w.weights
 
     def slide(self, f: Objective, w: Iterate) -> Iterate | None:
-        """As `slide_within`, asked for no gap."""
         return self.slide_within(f, w, 0.0)
 
     def slide_within(self, f: Objective, w: Iterate, gap: float) -> Iterate | None:
@@ -161,7 +156,7 @@ class NuclearBall(AtomSet):
         observed; Newton steps, where there are models; projected gradients for other losses of so many."""
         # entries: smaller matrices are solved far beyond the gap that is asked for, by projected gradients
         large = self.shape[0] * self.shape[1] > 1024
-        model = f if f.traits.written and min(self.shape) <= MANY and large else None
+        model = f if f.traits.written and min(self.shape) <= SMALL and large else None
         lower = None if model is None else self._split(model, w, gap)
         curved = f if lower is None and f.traits.modelled else None
         lower = lower if curved is None else self._slid_newton(curved, w, gap)
@@ -190,8 +185,8 @@ class NuclearBall(AtomSet):
         found = unconstrained(model.equations(), slope, x, self.radius)
         if found is x or not np.isfinite(found).all():
             return None
-        U, sigma, V = np.linalg.svd(found, full_matrices=False)
-        return self._mixture(Factors(U, sigma, V.T), TINY) if float(sigma.sum()) < self.radius else None
+        factors = _factors(found)
+        return self._mixture(factors, 1e-300) if float(factors.sigma.sum()) < self.radius else None
 
     def _used(self, w: Iterate) -> float:
         """The share of the radius that the atoms of a point take up, if they were orthogonal."""
@@ -243,10 +238,7 @@ class NuclearBall(AtomSet):
         from greedyhull.atoms.matrix_splitting import descend_newton
 
         found = descend_newton(f, w.array(), self.radius, gap)
-        if found is None:
-            return None
-        U, sigma, V = np.linalg.svd(found, full_matrices=False)
-        return self._mixture(Factors(U, sigma, V.T), DROPPED)
+        return None if found is None else self._mixture(_factors(found), DROPPED)
 
     def _written_out(self, f: Objective, w: Iterate) -> bool:
         """Whether a matrix takes not much more room than the gradient, and the projection onto the ball little time.
@@ -256,7 +248,7 @@ class NuclearBall(AtomSet):
         g: Any = f.gradient(w)
         entries = g.nnz if is_sparse(g) else np.size(g) if f.traits.quadratic and isinstance(g, np.ndarray) else 0
         # times as many entries as the gradient has may be written out
-        return min(self.shape) <= MANY and 4 * int(entries) >= self.shape[0] * self.shape[1]
+        return min(self.shape) <= SMALL and 4 * int(entries) >= self.shape[0] * self.shape[1]
 
     def _slid_dense(self, f: Objective, w: Iterate) -> Iterate | None:
         """w after projected gradients on the matrix that is written out, its longer side down, in units of the radius."""
@@ -277,7 +269,7 @@ class NuclearBall(AtomSet):
         V = spectrum(x).V
         images = x @ V
         sigma = np.linalg.norm(images, axis=0)
-        U = images / np.maximum(sigma, TINY)
+        U = images / np.maximum(sigma, 1e-300)
         return self._mixture(Factors(V, self.radius * sigma, U) if turned else Factors(U, self.radius * sigma, V), DROPPED)
 
     def _toward_many(self, f: Objective, w: Iterate) -> float:
@@ -296,10 +288,7 @@ class NuclearBall(AtomSet):
         if not len(some):
             return gap
         atoms = RankOneBlock(-pairs.U[:, some].T, pairs.V[:, some].T, np.full(len(some), self.radius))
-        base = np.concatenate([w.weights, np.zeros(len(some))])
-        target = np.concatenate([np.zeros(len(w)), above[some] / above.sum()])
-        move = w.reweighting(w.block.extend(atoms), base, target - base)
-        w.move(move, float(f.along(w, move).argmin()))
+        step_toward(f, w, atoms, above[some] / above.sum())
         return gap
 
     def max_abs(self, c: Array) -> float:
@@ -320,6 +309,18 @@ class NuclearBall(AtomSet):
         """‖radius·uvᵀ − x‖² ≤ radius² + ‖x‖² + 2·radius·σ₁(x), attained at the top pair of −x."""
         top = np.linalg.norm(x, 2)
         return Constant(float(np.sqrt(self.radius**2 + float(np.vdot(x, x)) + 2.0 * self.radius * top)), "exact", "R")
+
+
+def _factors(x: Array) -> Factors:
+    U, sigma, V = np.linalg.svd(x, full_matrices=False)
+    return Factors(U, sigma, V.T)
+
+
+def step_toward(f: Objective, w: Iterate, atoms: Block, weights: Array) -> None:
+    """Move w toward a mixture of atoms, as far as f falls."""
+    base = np.concatenate([w.weights, np.zeros(len(weights))])
+    move = w.reweighting(w.block.extend(atoms), base, np.concatenate([np.zeros(len(w)), weights]) - base)
+    w.move(move, float(f.along(w, move).argmin()))
 
 
 def largest_sum(c: Array) -> float:

@@ -132,9 +132,6 @@ def _cycle(edges: Index, c: Array, nodes: int) -> list[int]:
     return cycle[::-1]
 
 
-PATHS, STEPS = 2000, 50_000  # the most paths that are listed, and the most edges that are looked at
-
-
 class Mixture(NamedTuple):
     """Paths, each by its edges, with weights that sum to one, and whether all paths were looked at: where ``ways`` is empty,
     the flow is no mixture, or with ``all`` False, none that was found."""
@@ -163,7 +160,7 @@ def simple_paths(edges: Index, on: Index, source: int, target: int) -> tuple[lis
     way: list[int] = []
     met = {source}
     left = [iter(out.get(source, []))]
-    for _ in range(STEPS):
+    for _ in range(50_000):  # the most edges that are looked at
         e = next(left[-1], None)
         if e is None:
             left.pop()
@@ -173,7 +170,7 @@ def simple_paths(edges: Index, on: Index, source: int, target: int) -> tuple[lis
             continue
         node = int(edges[e, 1])
         if node == target:
-            if len(ways) == PATHS:
+            if len(ways) == 2000:  # the most paths that are listed
                 return ways, False
             ways.append(np.array([*way, e], dtype=np.intp))
         elif node not in met:
@@ -202,16 +199,6 @@ def mixed(ways: list[Index], x: Array, near: float) -> Array | None:
     weights = np.maximum(found.x[:-1], 0.0)
     weights /= weights.sum()
     return weights if float(np.abs(P @ weights - x).max()) <= near else None
-
-
-def mixture(edges: Index, on: Index, ends: tuple[int, int], x: Array, near: float) -> Mixture:
-    """A flow along the edges ``on`` as a mixture of paths between two nodes, if it is one."""
-    ways, all_ = simple_paths(edges, on, *ends)
-    weights = mixed(ways, x, near)
-    if weights is None:
-        return Mixture([], np.zeros(0), all_)
-    used = np.flatnonzero(weights > 0.0)
-    return Mixture([ways[k] for k in used.tolist()], weights[used], all_)
 
 
 class PathPolytope(Combinatorial):
@@ -371,7 +358,12 @@ class PathPolytope(Combinatorial):
         on = np.flatnonzero(x > near)
         if self.acyclic or acyclic(self.edges[on], self.nodes):
             return None
-        return mixture(self.edges, on, (self.source, self.target), x, max(2.0 * near, NEAR))
+        ways, all_ = simple_paths(self.edges, on, self.source, self.target)
+        weights = mixed(ways, x, max(2.0 * near, NEAR))
+        if weights is None:
+            return Mixture([], np.zeros(0), all_)
+        used = np.flatnonzero(weights > 0.0)
+        return Mixture([ways[k] for k in used.tolist()], weights[used], all_)
 
     def _flows(self, x: Array, tol: float) -> bool:
         """Whether x is a unit flow on edges that lie on paths."""
@@ -392,8 +384,7 @@ class PathPolytope(Combinatorial):
         if found is not None:
             return Iterate(SparseBlock(self.shape[0], [ones(way) for way in found.ways]), found.weights, self.shape)
         left = np.maximum(x, 0.0)
-        atoms: dict[Any, tuple[Sparse, float]] = {}
-        total = 0.0
+        atoms, weights, total = [], [], 0.0
         outof = {int(v): self._used[self.edges[self._used, 0] == v] for v in np.unique(self.edges[self._used, 0])}
         while total < 1.0 - 1e-13:
             way: list[int] = []
@@ -407,11 +398,10 @@ class PathPolytope(Combinatorial):
                 break
             left[way] -= least
             total += least
-            atom = ones(np.array(way))
-            atoms[atom.key] = (atom, least + atoms.get(atom.key, (atom, 0.0))[1])
+            atoms.append(ones(np.array(way)))
+            weights.append(least)
         check(total > 1.0 - 1e-6, lambda: f"{self!r} cannot write the array as a mixture of paths.")
-        weights = np.array([weight for _, weight in atoms.values()])
-        return Iterate(SparseBlock(self.shape[0], [atom for atom, _ in atoms.values()]), weights / weights.sum(), self.shape)
+        return Iterate(SparseBlock(self.shape[0], atoms), np.array(weights) / total, self.shape).merged()
 
     def max_abs(self, c: Array) -> float:
         """From above: a path enters each node at most once, and without cycles one node of each level."""

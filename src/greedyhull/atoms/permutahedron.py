@@ -93,19 +93,17 @@ class Permutahedron(AtomSet):
         so that one more sum of largest entries reaches its bound."""
         y, mass = self._inside(w) + 0.0, 1.0
         near = 1e-15 * self._size * len(y)
-        atoms: dict[bytes, tuple[Array, float]] = {}
+        rows, weights = [], []
         for _ in range(4 * len(y)):
             vertex = self._placed(np.argsort(-y, kind="stable"))
             weight = self._most_of(vertex, y, mass, near)
-            known = atoms.get(vertex.tobytes(), (vertex, 0.0))[1]
-            atoms[vertex.tobytes()] = (vertex, known + weight)
+            if weight > 0.0:
+                rows.append(vertex)
+                weights.append(weight)
             y, mass = y - weight * vertex, mass - weight
             if mass <= 1e-15:
                 break
-        weights = np.array([weight for _, weight in atoms.values()])
-        keep = np.flatnonzero(weights > 0.0)
-        rows = np.stack([vertex for vertex, _ in atoms.values()])[keep]
-        return Iterate(DenseBlock(rows, self.shape), weights[keep] / weights.sum(), self.shape)
+        return Iterate(DenseBlock(np.stack(rows), self.shape), np.array(weights) / sum(weights), self.shape).merged()
 
     def _most_of(self, vertex: Array, y: Array, mass: float, near: float) -> float:
         """The largest weight for which y − weight·vertex is a point of what is left of ``mass`` times the set: Newton's
@@ -128,7 +126,6 @@ class Permutahedron(AtomSet):
         return weight
 
     def max_abs(self, c: Array) -> float:
-        """The largest |v_i| at the largest c."""
         return float(np.sort(np.abs(self.v)).dot(np.sort(c)))
 
     def sizes(self) -> Sizes:
@@ -136,11 +133,9 @@ class Permutahedron(AtomSet):
         return Sizes.of(length(self.v - self.v[::-1]), length(self.v - self.v.mean()))
 
     def radius_around(self, x: Array) -> Constant:
-        """The numbers in the order that is opposite to that of x."""
         return Constant(length(self._placed(np.argsort(x, kind="stable")) - x), "exact", "R")
 
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
-        """Rows sorted, with the numbers in the opposite and in the same order."""
         low, high = np.zeros(design.n), np.zeros(design.n)
         for I, block in row_blocks(design, CHUNK // 4):
             ascending = np.sort(block, axis=1)

@@ -177,9 +177,6 @@ class BallRegion(CoordinateSet):
         return solve_ball_qp(H, grad, y, self.middle, self.radius, tol)[0]
 
 
-NEAR = 1e-11  # of a row's size: what a point misses by less is rounding
-
-
 @dataclass(slots=True, eq=False)
 class RowsRegion(CoordinateSet):
     """low ≤ x ≤ high and l ≤ Ax ≤ u; all points have ends[0] ≤ x ≤ ends[1], which are finite, and ``inside`` is one.
@@ -210,9 +207,10 @@ class RowsRegion(CoordinateSet):
     def nearest(self, x: Array) -> Array:
         near = np.clip(x, self.limits.low, self.limits.high) + 0.0
         size = float(np.maximum(np.abs(self.ends[0]), np.abs(self.ends[1])).max())
-        activity, off = self.limits.A.dot(near), NEAR * self.limits._replace(low=self.ends[0], high=self.ends[1]).sizes()
+        rounding = 1e-11  # of a row's size: what a point misses by less
+        activity, off = self.limits.A.dot(near), rounding * self.limits._replace(low=self.ends[0], high=self.ends[1]).sizes()
         on = bool((activity >= self.limits.l - off).all() and (activity <= self.limits.u + off).all())
-        if on and float(np.abs(near - x).max(initial=0.0)) <= NEAR * size:
+        if on and float(np.abs(near - x).max(initial=0.0)) <= rounding * size:
             return near
         missed = float(np.maximum(activity - self.limits.u, self.limits.l - activity).max(initial=0.0))
         return self.projected(x, near, max(missed, float(np.abs(near - x).max())))

@@ -104,7 +104,6 @@ class Simplex(AtomSet):
         return Basis(int(np.where(held, g, -np.inf).argmax() if held.any() else w.argmax()), self.total)
 
     def room(self, w: Array, v: Array) -> float:
-        """The largest t for which w + t·v lies in the set, for v whose entries sum to zero."""
         return room_above(w, v, 0.0, AT * self.total)
 
     def max_abs(self, c: Array) -> float:
@@ -114,7 +113,6 @@ class Simplex(AtomSet):
         return Simplex(self.shape[0], radius)
 
     def sizes(self) -> Sizes:
-        """D = √2·total and r_S = total·√(1 − 1/d) around the centre."""
         d = self.shape[0]
         return Sizes.of(self.total * np.sqrt(2.0) if d > 1 else 0.0, self.total * np.sqrt(1.0 - 1.0 / d))
 
@@ -129,7 +127,6 @@ class Simplex(AtomSet):
         return Constant(self.total * (self.total * most), status, "M")
 
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
-        """total·min_j a_ij and total·max_j a_ij."""
         low, high = row_extremes(design)
         return self.total * low, self.total * high
 
@@ -233,7 +230,6 @@ class CappedSimplex(AtomSet):
         return CappedSimplex(self.shape[0], radius)
 
     def sizes(self) -> Sizes:
-        """Those of the simplex, whose ball holds the origin too; a segment for d = 1."""
         d = self.shape[0]
         if d == 1:
             return Sizes.of(self.total, 0.5 * self.total)
@@ -251,7 +247,6 @@ class CappedSimplex(AtomSet):
         return Constant(self.radius * (self.radius * max(most, float(form.diagonal().max()))), status, "M")
 
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
-        """min and max over j of 0 and scale_j a_ij."""
         plain = type(self.scale) is float
         low, high = row_extremes(design, None if plain else self.scale)
         ends = np.minimum(low, 0.0), np.maximum(high, 0.0)

@@ -37,8 +37,6 @@ SMALL = 128  # rows up to which eigenvalues take no longer than Lanczos steps
 FACTORED = 5000  # rows up to which a proof by a factorisation is affordable
 STEPS, FIRST_STEPS = 30, 80  # Lanczos steps for a proposal, and for the first one
 PAIRS, FIRST_PAIRS = 10, 40  # pairs that a proposal names at most
-LOOK, LEAST = 4, 0.145  # where a tolerance is given: steps between two looks, and times ln n·√(σ₁/tolerance) how many at least
-COARSE, LARGE = 1e-5, 2**18  # of ‖G‖_F: for such a tolerance steps are in single precision, if there are so many entries
 NOISE = 1e-3  # what is added to a warm start: it may be orthogonal to the pair that is now on top
 SURE = 20  # Lanczos steps after which one looks whether the largest value still grows
 MOST = 600  # steps of a proof at most
@@ -162,13 +160,13 @@ def run_until_near(space: Bidiagonal, steps: int, near: float, cold: bool) -> No
     in any case (Kuczyński and Woźniakowski 1992), and twice as many from a start that knows nothing, ``cold``.
     """
     top = growth = np.inf
-    for k in range(LOOK, steps, LOOK):
+    for k in range(4, steps, 4):
         space.run(k)
         before, top, last = top, space.top(), growth
         growth = top - before if np.isfinite(before) else np.inf
         left = growth * growth / (last - growth) if growth < last < np.inf else growth
         # of these from a start that was the top vector before
-        least = (1.0 if cold else 0.5) * LEAST * log(max(space.G.shape)) * (top / near) ** 0.5
+        least = (1.0 if cold else 0.5) * 0.145 * log(max(space.G.shape)) * (top / near) ** 0.5
         # of the tolerance: what the largest value may still grow by where steps end
         if (k >= least and left <= 0.5 * near) or space.ended:
             return
@@ -201,18 +199,41 @@ def longest_sums(G: Any) -> int:
     return int(np.diff(G.indptr).max(initial=0) + np.bincount(G.indices, minlength=1).max())
 
 
-class SingularOracle(OracleBase):
-    """The oracle of one solve. Its state is the last top vector and the number of proposals so far.
+class WarmStart:
+    """What the oracles of one solve over matrices share. Its state is the last top vector and the number of proposals so far.
 
     The random numbers of a proof belong to that number: nothing of the run depends on them before, and they are the same
     after a resume. The proof after j proposals may fail with a probability of at most δ/(j(j + 1)).
     """
 
-    def __init__(self, shape: Shape, radius: float, rng: np.random.Generator) -> None:
-        self.shape, self.radius = shape, radius
-        self.seed = int(rng.integers(2**62))
-        self.count = 0
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.seed, self.count = int(rng.integers(2**62)), 0
         self.warm: Array | None = None  # the top right vector of the last gradient
+
+    def rng(self, use: int) -> np.random.Generator:
+        """The random numbers that belong to this number of proposals, other ones for each use."""
+        return np.random.default_rng([self.seed, self.count, use])
+
+    def start(self, rng: np.random.Generator, n: int) -> Array:
+        """A vector to begin with: the last top vector with a little noise, where there is one."""
+        noise = rng.standard_normal(n)
+        return noise if self.warm is None else self.warm + (NOISE / np.linalg.norm(noise)) * noise
+
+    def state(self) -> State:
+        state: State = {"count": np.array(self.count), "seed": np.array(self.seed)}
+        return state if self.warm is None else {**state, "warm": self.warm.copy()}
+
+    def restore(self, state: State) -> None:
+        self.count, self.seed = int(state["count"]), int(state["seed"])
+        self.warm = state["warm"].copy() if "warm" in state else None
+
+
+class SingularOracle(WarmStart, OracleBase):
+    """The top singular pairs of the gradient."""
+
+    def __init__(self, shape: Shape, radius: float, rng: np.random.Generator) -> None:
+        super().__init__(rng)
+        self.shape, self.radius = shape, radius
 
     def best(self, g: Array, m: int = 1, *, tol: float = 0.0, enough: float = -np.inf) -> Shortlist:
         """Up to m top pairs; proved at once where the matrix is small."""
@@ -244,12 +265,11 @@ class SingularOracle(OracleBase):
         Fewer steps where the largest value will not grow by more than a share of ``near``, and then in single precision if
         that is enough.
         """
-        rng = np.random.default_rng([self.seed, self.count, 0])
-        start = rng.standard_normal(G.shape[1])
-        if self.warm is not None:
-            start = self.warm + (NOISE / np.linalg.norm(start)) * start
+        rng = self.rng(0)
+        start = self.start(rng, G.shape[1])
         entries = G.data if is_sparse(G) else G
-        coarse = near > 0.0 and entries.size >= LARGE and near >= COARSE * float(np.linalg.norm(entries))
+        # for such a tolerance steps are in single precision, if there are many entries
+        coarse = near > 0.0 and entries.size >= 2**18 and near >= 1e-5 * float(np.linalg.norm(entries))
         space = Bidiagonal(Single(G) if coarse else G, start, steps)
         if near > 0.0:
             run_until_near(space, steps, near, self.warm is None)
@@ -271,7 +291,6 @@ class SingularOracle(OracleBase):
         return self.radius * most * size * (1.0 + 16.0 * UNIT)
 
     def floor(self, g: Array, tol: float = 0.0) -> Floor:
-        """−radius·σ₁ or a little less, proved."""
         G, size = scaled(g)
         if size == 0.0:
             return Floor(0.0)
@@ -290,13 +309,13 @@ class SingularOracle(OracleBase):
         if p <= FACTORED and self.warm is not None:
             reached = settled(Bidiagonal(G.T, self._toward_top(G, p), MOST), slack, SURE // 2)
             return Norm(proved_norm(G, reached, slack))
-        space = Bidiagonal(G.T, np.random.default_rng([self.seed, self.count, 2]).standard_normal(p), MOST)
+        space = Bidiagonal(G.T, self.rng(2).standard_normal(p), MOST)
         reached = settled(space, slack)
         return Norm(proved_norm(G, reached, slack)) if p <= FACTORED else self._likely(G, reached, slack, rough)
 
     def _toward_top(self, G: Any, p: int) -> Array:
         """A vector to begin with where a bound is guessed that is proved afterwards: the last top vector, if it fits."""
-        noise, warm = np.random.default_rng([self.seed, self.count, 2]).standard_normal(p), self.warm
+        noise, warm = self.rng(2).standard_normal(p), self.warm
         if warm is None or len(warm) not in G.shape:  # rows or columns without entries were left out
             return noise
         near = np.asarray(warm if len(warm) == p else G @ warm)
@@ -307,7 +326,7 @@ class SingularOracle(OracleBase):
         """A bound that holds with high probability, from a random start that nothing else has used."""
         p, Gt = G.shape[0], G.T
         delta = DELTA / (max(self.count, 1) * (max(self.count, 1) + 1.0))
-        z, s = np.random.default_rng([self.seed, self.count, 1]).standard_normal(p), component(p, delta)
+        z, s = self.rng(1).standard_normal(p), component(p, delta)
         off = gamma(longest_sums(G) + 2) * rough * rough  # ‖ |G| ‖₂ ≤ rough
         sharpest = 0.0
         for _ in range(TRIES):
@@ -323,11 +342,3 @@ class SingularOracle(OracleBase):
             reached = max(reached * (1.0 + CLOSE), float(np.linalg.norm(Gt @ (found.last / length))))
             slack *= WIDER
         return Norm(rough, sharpest=sharpest)
-
-    def state(self) -> State:
-        state: State = {"count": np.array(self.count), "seed": np.array(self.seed)}
-        return state if self.warm is None else {**state, "warm": self.warm.copy()}
-
-    def restore(self, state: State) -> None:
-        self.count, self.seed = int(state["count"]), int(state["seed"])
-        self.warm = state["warm"].copy() if "warm" in state else None

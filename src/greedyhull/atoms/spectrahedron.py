@@ -9,17 +9,17 @@ import numpy as np
 
 from greedyhull.atoms.arguments import array_of, dimension, positive
 from greedyhull.atoms.base import AtomSet, OracleBase, Sizes
-from greedyhull.atoms.nuclear_ball import DROPPED, FEW, NEARLY, SHARE, largest_sum
+from greedyhull.atoms.nuclear_ball import DROPPED, FEW, NEARLY, SHARE, largest_sum, step_toward
 from greedyhull.atoms.singular_oracle import (
     DELTA,
     FACTORED,
     GOOD,
     MOST,
-    NOISE,
     PAIRS,
     SMALL,
     STEPS,
     TRIES,
+    WarmStart,
     longest_sums,
     rough_norm,
     scaled,
@@ -38,18 +38,9 @@ from greedyhull.kernels.singular import (
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import RankOne, RankOneBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Block, Floor, Gradient, Kind, Objective, Shortlist, State
+from greedyhull.types import Array, Block, Floor, Gradient, Objective, Shortlist
 
-WIDER, ROUGH = 8.0, 1e-6  # where a proof fails: by how much the slack grows, and of the norm how much it is then at least
-
-
-class Least(NamedTuple):
-    """The lowest eigenvalue is at least ``least``, and what kind of promise that is; ``sharpest`` as in `Floor`."""
-
-    least: float
-    kind: Kind = "always"
-    delta: float = 0.0
-    sharpest: float = 0.0
+ROUGH = 1e-6  # of the norm: where a proof fails, the slack is then at least so much
 
 
 class Lowest(NamedTuple):
@@ -96,14 +87,12 @@ def lowest_pairs(G: Any, m: int, start: Array | None = None, steps: int | None =
     return Lowest(values, V @ turned)
 
 
-class EigenOracle(OracleBase):
+class EigenOracle(WarmStart, OracleBase):
     """The oracle of one solve: its state is the last vector and the number of proposals, as that of `SingularOracle`."""
 
     def __init__(self, atoms: Callable[[Array], RankOneBlock], n: int, trace: float, rng: np.random.Generator) -> None:
+        super().__init__(rng)
         self.atoms, self.n, self.trace = atoms, n, trace
-        self.seed = int(rng.integers(2**62))
-        self.count = 0
-        self.warm: Array | None = None
 
     def best(self, g: Array, m: int = 1, *, tol: float = 0.0, enough: float = -np.inf) -> Shortlist:
         self.count += 1
@@ -112,10 +101,7 @@ class EigenOracle(OracleBase):
             atoms = self.atoms(lowest_pairs(G, min(m, self.n)).V.T)
             score = float(atoms.take(np.arange(1)).dots(g)[0])
             return Shortlist(atoms, max(score - self._below(*self._bound(G, 0.0)[:1], size), 0.0))
-        rng = np.random.default_rng([self.seed, self.count, 0])
-        noise = rng.standard_normal(self.n)
-        start = noise if self.warm is None else self.warm + (NOISE / np.linalg.norm(noise)) * noise
-        pairs = lowest_pairs(G, min(m, PAIRS), start, 2 * STEPS)
+        pairs = lowest_pairs(G, min(m, PAIRS), self.start(self.rng(0), self.n), 2 * STEPS)
         self.warm = pairs.V[:, 0].copy()
         return Shortlist(self.atoms(pairs.V.T), np.inf)
 
@@ -124,19 +110,18 @@ class EigenOracle(OracleBase):
         return self.trace * size * (least - 16.0 * UNIT * abs(least))
 
     def floor(self, g: Array, tol: float = 0.0) -> Floor:
-        """trace·λ_min or a little less, proved."""
         G, size = symmetric(g)
         if size == 0.0:
             return Floor(0.0)
         least, kind, delta, sharpest = self._bound(G, tol / (self.trace * size))
         return Floor(self._below(least, size), kind, delta, self.trace * size * sharpest)
 
-    def _bound(self, G: Any, slack: float) -> Least:
+    def _bound(self, G: Any, slack: float) -> Floor:
         if self.n <= SMALL:
             A = G if isinstance(G, np.ndarray) else G.toarray()
-            return Least(proved_floor(A, float(np.linalg.eigvalsh(A)[0]), slack))
+            return Floor(proved_floor(A, float(np.linalg.eigvalsh(A)[0]), slack))
         shift = rough_norm(G)
-        start = np.random.default_rng([self.seed, self.count, 2]).standard_normal(self.n)
+        start = self.rng(2).standard_normal(self.n)
         space = Bidiagonal(Shifted(G, shift), start, MOST)
         top = 0.0
         for steps in range(40, MOST + 1, 40):
@@ -145,13 +130,13 @@ class EigenOracle(OracleBase):
             if top - before <= max(0.1 * slack, GOOD * top) or space.ended:
                 break
         if self.n <= FACTORED:
-            return Least(proved_floor(G if isinstance(G, np.ndarray) else G.toarray(), shift - top, slack))
-        return self._likely(G, shift, max(top, ROUGH * shift), slack) if shift > 0.0 else Least(0.0)
+            return Floor(proved_floor(G if isinstance(G, np.ndarray) else G.toarray(), shift - top, slack))
+        return self._likely(G, shift, max(top, ROUGH * shift), slack) if shift > 0.0 else Floor(0.0)
 
-    def _likely(self, G: Any, shift: float, reached: float, slack: float) -> Least:
+    def _likely(self, G: Any, shift: float, reached: float, slack: float) -> Floor:
         """shift − λ₁(shift·I − G) at least, with high probability, from a random start that nothing else has used."""
         delta = DELTA / (max(self.count, 1) * (max(self.count, 1) + 1.0))
-        z, s = np.random.default_rng([self.seed, self.count, 1]).standard_normal(self.n), component(self.n, delta)
+        z, s = self.rng(1).standard_normal(self.n), component(self.n, delta)
         B = Shifted(G, shift)
         off = 2.0 * shift * gamma(longest_sums(G) + 4)  # shift bounds the norm of |G|
         sharpest = 0.0
@@ -163,19 +148,11 @@ class EigenOracle(OracleBase):
                 sharpest = limit_of_steps(reached, 2 * MOST, s) - reached
             found = grown(B.__matmul__, off, z, mu, limit, s, min(steps_to_prove(mu, limit, s), 2 * MOST))
             if found.proved:
-                return Least(shift - limit - 4.0 * UNIT * (shift + limit), "probability", delta, sharpest)
+                return Floor(shift - limit - 4.0 * UNIT * (shift + limit), "probability", delta, sharpest)
             unit = found.last / float(np.linalg.norm(found.last))
             reached = max(reached * (1.0 + CLOSE), float(unit.dot(B @ unit)))
-            slack = max(WIDER * slack, ROUGH * shift)
-        return Least(-shift, sharpest=sharpest)
-
-    def state(self) -> State:
-        state: State = {"count": np.array(self.count), "seed": np.array(self.seed)}
-        return state if self.warm is None else {**state, "warm": self.warm.copy()}
-
-    def restore(self, state: State) -> None:
-        self.count, self.seed = int(state["count"]), int(state["seed"])
-        self.warm = state["warm"].copy() if "warm" in state else None
+            slack = max(8.0 * slack, ROUGH * shift)
+        return Floor(-shift, sharpest=sharpest)
 
 
 class Spectrahedron(AtomSet):
@@ -227,11 +204,9 @@ class Spectrahedron(AtomSet):
         return EigenOracle(self._atoms, self.shape[0], self.trace, rng)
 
     def start(self, rng: np.random.Generator) -> RankOne:
-        """The atom of the vector whose entries are all the same."""
         return self._atoms(np.full((1, self.shape[0]), self.shape[0] ** -0.5))[0]
 
     def centre(self) -> Iterate:
-        """trace/n times the identity."""
         n = self.shape[0]
         return Iterate(self._atoms(np.eye(n)), np.full(n, 1.0 / n), self.shape)
 
@@ -262,7 +237,6 @@ class Spectrahedron(AtomSet):
         return Iterate(self._atoms(V[:, keep].T), values[keep] / values[keep].sum(), self.shape)
 
     def compressed(self, block: Block, weights: Array, tol: float) -> tuple[Block, Array]:
-        """The eigenvectors of the point: as many as its rank."""
         factor = _root(block, weights)
         if factor is None:
             return block, weights
@@ -299,21 +273,16 @@ class Spectrahedron(AtomSet):
         some = np.flatnonzero(below)
         if not len(some):
             return w
-        base = np.concatenate([w.weights, np.zeros(len(some))])
-        target = np.concatenate([np.zeros(len(w)), below[some] / below.sum()])
-        move = w.reweighting(w.block.extend(self._atoms(pairs.V[:, some].T)), base, target - base)
-        w.move(move, float(f.along(w, move).argmin()))
+        step_toward(f, w, self._atoms(pairs.V[:, some].T), below[some] / below.sum())
         return w
 
     def max_abs(self, c: Array) -> float:
-        """trace·‖c‖₂ for c ≥ 0 at most."""
         return self.trace * largest_sum(c)
 
     def max_length(self) -> float:
         return self.trace
 
     def rescaled(self, radius: float) -> Spectrahedron:
-        """The spectrahedron with another trace."""
         return Spectrahedron(self.shape[0], radius)
 
     def sizes(self) -> Sizes:

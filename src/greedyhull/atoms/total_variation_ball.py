@@ -89,7 +89,6 @@ class TotalVariationBall(GaugeBall):
         return float(np.abs(np.diff(x / self.radius, prepend=0.0)).sum())
 
     def decompose(self, w: Array) -> Iterate:
-        """One step for each change."""
         x = self._inside(w)
         changes = np.diff(x, prepend=0.0) / self.radius
         i = np.flatnonzero(changes)
@@ -113,7 +112,6 @@ class TotalVariationBall(GaugeBall):
         return Sizes.of(2.0 * r, r)
 
     def radius_around(self, x: Array) -> Constant:
-        """‖s − x‖² = ‖s‖² + ‖x‖² − 2⟨s, x⟩ for every step s."""
         u, d = x / self.radius, self.shape[0]  # of which no square vanishes
         squares = np.arange(d, 0, -1) + 2.0 * np.abs(suffix_sums(u)) + float(u @ u)
         return Constant(self.radius * float(np.sqrt(squares.max())), "exact", "R")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.arguments import numbers, positive
-from greedyhull.atoms.base import AtomSet, OracleBase, Sizes
+from greedyhull.atoms.base import AnswerOracle, AtomSet, Sizes
 from greedyhull.atoms.grouped_simplex import GroupedSimplex
 from greedyhull.atoms.regions import CoordinateSet
 from greedyhull.errors import check
@@ -19,8 +19,6 @@ from greedyhull.points.aligned import keep, kept, ordered
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Sparse
 from greedyhull.types import Answer, Array, Atom, Frame, Index
-
-OFF = 1e-12  # of the size of the set: what a point misses by less is rounding
 
 
 @dataclass(slots=True, eq=False)
@@ -38,7 +36,8 @@ class TradedRegion(CoordinateSet):
     def nearest(self, x: Array) -> Array:
         near = near_of(self.pieces)
         close = np.clip(x, near.low, near.high) + 0.0
-        if not near.holds(close, OFF) or float(np.abs(close - x).max(initial=0.0)) > OFF * near.most:
+        rounding = 1e-12  # of the size of the set: what a point misses by less
+        if not near.holds(close, rounding) or float(np.abs(close - x).max(initial=0.0)) > rounding * near.most:
             one = Factored(np.ones(x.size), np.zeros((0, x.size)))
             close = solve_traded_qp(one, self.inside - x, self.inside, near, 0.0)
         return self._put_right(close)
@@ -149,28 +148,9 @@ class TurnoverSimplex(AtomSet):
 
     Linear functions are minimised for a price on trades, which is a filling of 2d pieces; the right price is found by a
     search in one dimension. The answer may be a mixture of two vertices of the caps. Its slack is the difference to a bound
-    that the price proves, with all rounding counted.
+    that the price proves, with all rounding counted: for any price λ ≥ 0, min ⟨g, w⟩ over this set is at least the minimum of
+    ⟨g, w⟩ + λ(Σ|wⱼ − previousⱼ| − turnover) over the caps. The previous weights need not be in the set.
 
-    Parameters
-    ----------
-    caps : GroupedSimplex
-        Sum, single caps and caps on groups.
-    previous : array_like of shape (d,)
-        The weights before trading. They need not be in the set.
-    turnover : float
-        The largest sum of all trades.
-
-    See Also
-    --------
-    GroupedSimplex : The same without a limit on trades.
-
-    Notes
-    -----
-    For any price λ ≥ 0, min ⟨g, w⟩ over this set is at least the minimum of ⟨g, w⟩ + λ(Σ|wⱼ − previousⱼ| − turnover) over
-    the caps.
-
-    Examples
-    --------
     >>> import greedyhull as gh
     >>> S = TurnoverSimplex(gh.GroupedSimplex([0, 0, 0]), [0.5, 0.5, 0.0], turnover=0.4)
     >>> S.argmin(np.array([3.0, 2.0, 1.0]))
@@ -203,9 +183,8 @@ class TurnoverSimplex(AtomSet):
     def _region(self) -> TradedRegion | None:
         return TradedRegion(self._pieces, self._least) if self._pieces.most > 0.0 else None
 
-    def oracle(self, rng: np.random.Generator | None = None) -> TurnoverOracle:
-        """Return the oracle of one run."""
-        return TurnoverOracle(self)
+    def oracle(self, rng: np.random.Generator | None = None) -> AnswerOracle:
+        return AnswerOracle(self)
 
     def argmin(self, g: Array) -> Atom:
         return self.answer(g).atom
@@ -237,7 +216,6 @@ class TurnoverSimplex(AtomSet):
         return *traded_levels(as_given(g), price, self._pieces), price
 
     def prices(self, g: Array) -> dict[str, float]:
-        """What one more unit of each group's cap, and of turnover, is worth where ∇f = g, by name."""
         level, full, price = self.levels(g)
         groups = {str(name): level - float(cost) for name, cost in zip(self.caps.labels.tolist(), full, strict=True)}
         return groups | {"turnover": price}
@@ -249,15 +227,3 @@ class TurnoverSimplex(AtomSet):
         """From above: those of the caps, and Σ|w − previous| is at least the distance from the previous weights."""
         outer, most = self.caps.sizes(), self._pieces.most
         return Sizes.of(min(float(outer.diameter), 2.0 * most), min(float(outer.circumradius), most), "upper bound")
-
-
-class TurnoverOracle(OracleBase):
-    """It holds nothing."""
-
-    __slots__ = ("S",)
-
-    def __init__(self, S: TurnoverSimplex) -> None:
-        self.S = S
-
-    def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
-        return self.S.answer(g)

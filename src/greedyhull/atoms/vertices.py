@@ -9,73 +9,18 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.arguments import HUGE, array_of, numbers
-from greedyhull.atoms.base import AtomSet, Budget, Sizes
-from greedyhull.atoms.geometry import CHUNK, Form, products
+from greedyhull.atoms.base import NEAR, AtomSet, Budget, Sizes
+from greedyhull.atoms.geometry import CHUNK, Form, nearest_point, products
 from greedyhull.atoms.neighbours import lowest
 from greedyhull.errors import check
 from greedyhull.kernels.simplex_qp import solve_simplex_qp
 from greedyhull.points.aligned import coordinates
-from greedyhull.points.arrays import compressed, dense, is_sparse, length, value_key
+from greedyhull.points.arrays import compressed, is_sparse, value_key
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Dense, DenseBlock, Sparse, SparseBlock
 from greedyhull.theory import Constant, Status
 from greedyhull.types import Array, Block, Design, Index
 
-EPS = float(np.finfo(np.float64).eps)
-ROUNDS, STALLED, JOINING = 1000, 10, 32
-
-
-def nearest_mixture(V: Any, x: Array, near: float, far: float) -> tuple[Array, float]:
-    """Weights α that bring Σ αⱼvⱼ as close to x as ``near``, or as is possible, and the distance reached.
-
-    Few points are mixed; those that lead closest to x join them, and weights that are used up leave. The search also ends
-    once ⟨g, vⱼ − x⟩ ≥ far·‖g‖ for all j, which proves that no mixture comes within ``far``.
-
-    >>> V = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])
-    >>> nearest_mixture(V, np.array([1.0, 0.0]), 1e-9, 1e-9)[0]
-    array([0.5, 0.5, 0. ])
-    """
-    size = max(float(abs(V).max()), float(np.abs(x).max()), 1e-300)
-    here = x / size
-    chosen, alpha = np.array([_nearest_row(V, here, size)]), np.ones(1)
-    R = dense(V[chosen]) / size - here
-    G, distance, stalled = R @ R.T, np.inf, 0
-    for _ in range(ROUNDS):
-        g = alpha @ R
-        before, distance = distance, length(g)
-        stalled = 0 if distance < (1.0 - 1e-3) * before else stalled + 1
-        if distance <= max(near / size, EPS) or stalled > STALLED:
-            break
-        ahead = np.asarray(V @ g) / size - float(g @ here)
-        least, rounding = float(ahead.min()), 2.0 * EPS * (len(x) + 16.0) * float(np.abs(g).sum())
-        if least - rounding > distance * far / size:
-            break
-        joining = np.setdiff1d(_leading(ahead, distance**2), chosen)
-        R = np.concatenate([R, dense(V[joining]) / size - here])
-        across = R[len(chosen) :] @ R.T
-        G = np.block([[G, across[:, : len(chosen)].T], [across]])
-        chosen, alpha = np.append(chosen, joining), np.append(alpha, np.zeros(len(joining)))
-        alpha = solve_simplex_qp(G, R @ g, alpha, 0.01 * min(max(distance**2 - least, 0.0), distance**2))
-        held = np.flatnonzero(alpha > 0.0)
-        chosen, alpha, R, G = chosen[held], alpha[held], R[held], G[np.ix_(held, held)]
-    weights = np.zeros(V.shape[0])
-    weights[chosen] = alpha
-    return weights, size * distance
-
-
-def _nearest_row(V: Any, here: Array, size: float) -> int:
-    """Which row is the nearest to x, as far as squares can tell: that of the least ‖v‖²/size − 2⟨v, x/size⟩."""
-    return int((np.asarray((V * V).sum(axis=1)).ravel() / size - 2.0 * np.asarray(V @ here)).argmin())
-
-
-def _leading(ahead: Array, here: float) -> Array:
-    """Which points lead closer, best first; no more than can be weighed at once."""
-    m = min(JOINING, len(ahead))
-    first = np.argpartition(ahead, m - 1)[:m]
-    return first[ahead[first] < here]
-
-
-BUDGET = 1e10  # multiplications that a diameter may cost
 TILE, WIDE = 512, 8  # points that are looked at together, against so many times as many
 
 
@@ -95,7 +40,7 @@ def farthest(squares: Array, cross: Callable[[Index, Index], Array], radii: Arra
             J = order[column:end]
             best = max(best, float((squares[I][:, None] + squares[J] - 2.0 * cross(I, J)).max()))
             spent += cost * len(I) * len(J)
-            if spent > BUDGET:
+            if spent > 1e10:  # multiplications that a diameter may cost
                 left = max(outward[start] + outward[end], outward[after] + outward[after + 1])
                 return max(best, float(left) ** 2), "exact" if left**2 <= best else "upper bound"
         if stop <= start:
@@ -127,7 +72,6 @@ def _radii(squares: Array, products: Array, middle: float) -> Array:
 
 
 ENOUGH = 1e-9  # the relative error up to which a radius counts as exact
-ENCLOSING_BALL_ROUNDS, ENCLOSING_BALL_JOINING = 200, 16
 
 
 def circumradius(points: Array) -> Constant:
@@ -146,10 +90,10 @@ def circumradius(points: Array) -> Constant:
     X /= size
     centre, below, above = X.mean(axis=0), 0.0, np.inf
     chosen = np.zeros(0, dtype=np.intp)
-    for _ in range(ENCLOSING_BALL_ROUNDS):
+    for _ in range(200):
         outward = ((X - centre) ** 2).sum(axis=1)
         above = min(above, float(outward.max()))
-        joining = np.setdiff1d(lowest(-outward, ENCLOSING_BALL_JOINING), chosen)
+        joining = np.setdiff1d(lowest(-outward, 16), chosen)
         if above <= below * (1.0 + ENOUGH) or not len(joining):
             break
         chosen = np.append(chosen, joining)
@@ -167,7 +111,6 @@ def _weights(X: Array) -> Array:
     return solve_simplex_qp(2.0 * X @ X.T, -squares, alpha, 0.01 * ENOUGH * float(squares.max()))  # Σ αᵢvᵢ = 0 there
 
 
-FAR = 1e-7  # a mixture that stays so far from a point, relative to the set's size, has not reached it
 NOT_SOUND = f"matrix holds NaN, infinite values or entries above {HUGE:g}; finite numbers whose squares are finite are wanted."
 
 
@@ -219,7 +162,6 @@ class Vertices(AtomSet):
         return np.asarray(self.matrix @ g)
 
     def block(self, j: Any) -> Block:
-        """The atoms number j, an index array."""
         if self.dense_atoms:
             return DenseBlock(self.matrix[j], self.shape, j.tolist())
         return SparseBlock(self.shape[0], [self[i] for i in j.tolist()])  # type: ignore[misc]
@@ -234,7 +176,6 @@ class Vertices(AtomSet):
         return self.block(lowest(self.scores(g), m))
 
     def centre(self) -> Iterate:
-        """The mean of the atoms."""
         return self._mixture(np.full(len(self), 1.0 / len(self)))
 
     def _mixture(self, weights: Array) -> Iterate:
@@ -277,22 +218,28 @@ class Vertices(AtomSet):
         return -1
 
     def _holds(self, x: Array, tol: float) -> bool:
-        near = max(tol, self.resolution) * self._size
-        return nearest_mixture(self.matrix, x, near, near)[1] <= near
+        size, share = self._scales(x)
+        near = max(tol, self.resolution) * share
+        return nearest_point(self, x, size, near, near).distance <= near
+
+    def _scales(self, x: Array) -> tuple[float, float]:
+        """The largest entry of x and of the atoms, and the set's size relative to it."""
+        size = max(float(abs(self.matrix).max()), float(np.abs(x).max()), 1e-300)
+        return size, self._size / size
 
     @property
     def resolution(self) -> float:
-        return float(4.0 * EPS * self.shape[0] ** 0.5 * float(abs(self.matrix).max()) / self._size)
+        return float(2.0**-50 * self.shape[0] ** 0.5 * float(abs(self.matrix).max()) / self._size)
 
     def decompose(self, w: Array) -> Iterate:
-        """By minimising ½‖Σ α_j v_j − w‖² over the weights α."""
         x = array_of(w)
         check(x.shape == self.shape and bool(np.isfinite(x).all()),
               f"The array has shape {x.shape} or entries that are not finite; a finite point of shape {self.shape} is wanted.")
-        alpha, off = nearest_mixture(self.matrix, x, 1e-12 * self._size, FAR * self._size)
-        check(off <= FAR * self._size, f"The array lies outside {self!r}, or its mixture was not found: the nearest is "
-                                       f"{off:.3g} away. Project it onto the set first, or start from an atom.")
-        return self._mixture(alpha)
+        size, share = self._scales(x)
+        found = nearest_point(self, x, size, 1e-12 * share, NEAR * share)
+        check(found.distance <= NEAR * share, f"The array lies outside {self!r}, or its mixture was not found: the nearest is "
+              f"{found.distance * size:.3g} away. Project it onto the set first, or start from an atom.")
+        return found.point
 
     @cached_property
     def _size(self) -> float:
@@ -306,7 +253,6 @@ class Vertices(AtomSet):
         return float((abs(self.matrix) @ c).max())
 
     def sizes(self) -> Sizes:
-        """D from all pairs, r_S from the smallest enclosing ball; computed once."""
         return self._sizes
 
     @cached_property
@@ -319,7 +265,6 @@ class Vertices(AtomSet):
         return Sizes(Constant(size * float(np.sqrt(max(squared, 0.0))), status, "D"), circumradius(points))
 
     def radius_around(self, x: Array) -> Constant:
-        """max over the rows of ‖v − x‖."""
         size = max(float(abs(self.matrix).max()), float(np.abs(x).max())) or 1.0
         atoms, u = self.matrix / size, x / size  # of which no square vanishes
         squares = np.asarray((atoms**2).sum(axis=1) if self.dense_atoms else atoms.power(2).sum(axis=1)).ravel()
@@ -335,7 +280,6 @@ class Vertices(AtomSet):
         return Constant(max(squared, 0.0), status, "M")
 
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
-        """The extremes of ⟨a_i, v_j⟩ over j."""
         low, high = np.full(design.n, np.inf), np.full(design.n, -np.inf)
         step = max(1, CHUNK // design.n)
         for start in range(0, len(self), step):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.arguments import positive, whole_shape
-from greedyhull.atoms.base import AtomSet, Budget, ClosedOracle, OracleBase, with_dtype
+from greedyhull.atoms.base import AnswerOracle, AtomSet, Budget, OracleBase, with_dtype
 from greedyhull.atoms.neighbours import Remembered
 from greedyhull.errors import check, shown, signed, takes
 from greedyhull.kernels.core import public, user
@@ -60,8 +60,8 @@ class FromFunction(AtomSet):
     def argmin(self, g: Array) -> Atom:
         return self.answer(g).atom
 
-    def oracle(self, rng: np.random.Generator) -> FromFunctionOracle:
-        return FromFunctionOracle(self)
+    def oracle(self, rng: np.random.Generator) -> AnswerOracle:
+        return AnswerOracle(self)
 
 
 def _formed(given: Any) -> bool:
@@ -70,20 +70,6 @@ def _formed(given: Any) -> bool:
         return True
     atom = given[0] if isinstance(given, tuple) and len(given) == 2 else given
     return atom is not None and not isinstance(atom, tuple | str | int | float | np.number)
-
-
-class FromFunctionOracle(ClosedOracle):
-    """It asks the function anew each time, and hands on its slack."""
-
-    __slots__ = ()
-    S: FromFunction
-
-    def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
-        answer = self.S.answer(g)
-        self.S.saw(answer.atom)
-        return answer
-
-    best = OracleBase.best
 
 
 @public

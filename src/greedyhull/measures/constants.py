@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.atoms.geometry import nearest_point
 from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.atoms.simplex import Simplex
-from greedyhull.atoms.vertices import nearest_mixture
+from greedyhull.atoms.vertices import Vertices
 from greedyhull.errors import GreedyhullError, check, shown
 from greedyhull.measures.terms import linear_terms, sampled_terms
 from greedyhull.objectives.black_box import BlackBox
@@ -157,7 +158,8 @@ def facial_distance(atoms: Array) -> float:
         on = np.array([number >> i & 1 for i in range(len(V))], dtype=bool)
         if _is_face(V, on):
             differences = (V[on][:, None] - V[~on][None]).reshape(-1, V.shape[1])
-            least = min(least, nearest_mixture(differences, np.zeros(V.shape[1]), 0.0, np.inf)[1])
+            size = float(np.abs(differences).max())
+            least = min(least, size * nearest_point(Vertices(differences), np.zeros(V.shape[1]), size, 0.0, np.inf).distance)
     return float(least)
 
 

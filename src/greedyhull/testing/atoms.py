@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.base import AtomSet as DefaultSet
-from greedyhull.atoms.joined import Product
+from greedyhull.atoms.joined import Joined
 from greedyhull.atoms.wrapped import Around, Wrapped
 from greedyhull.errors import GreedyhullError
 from greedyhull.objectives.designs.stored import DenseDesign
@@ -95,10 +95,9 @@ def decides(S: AtomSet) -> bool:
     """Whether a set has a membership test of its own: by default membership is a search, which curved sets rarely end."""
     if isinstance(S, Around):
         return decides(S.S)
-    if isinstance(S, Product):
+    if isinstance(S, Joined):
         return all(map(decides, S.sets))
-    kind: Any = type(S)
-    return kind._holds is not DefaultSet._holds or kind.contains is not DefaultSet.contains
+    return S._decides if isinstance(S, DefaultSet) else True
 
 
 def _gradients(shape: tuple[int, ...], rng: np.random.Generator, trials: int) -> list[Array]:
@@ -564,7 +563,7 @@ def _check_contains(trial: Trial) -> None:
 def _check_decompose(trial: Trial) -> None:
     """An array of the set becomes the same point in atoms of the set; a set may refuse."""
     S = trial.S
-    if not trial.decides and (isinstance(S, Around | Product) or type(S).decompose is DefaultSet.decompose):
+    if not trial.decides and (isinstance(S, Around | Joined) or type(S).decompose is DefaultSet.decompose):
         return
     inner = S
     while isinstance(inner, Wrapped):

@@ -5,9 +5,16 @@ import pytest
 import scipy.sparse as sp
 
 import greedyhull as gh
-from greedyhull.atoms.vertices import nearest_mixture
+from greedyhull.atoms.geometry import nearest_point
 
 V = np.random.default_rng(5).standard_normal((60, 7))
+
+
+def nearest(rows, x, near, far):
+    """The mixture, its weights, and its distance from x; all relative to the largest entry."""
+    size = float(np.abs(rows).max())
+    found = nearest_point(gh.Vertices(rows), x, size, near, far)
+    return found.point.array() / size, found.point.weights, found.distance
 
 
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
@@ -16,29 +23,29 @@ def test_mixtures_are_found_again(make, scale):
     rng = np.random.default_rng(0)
     for _ in range(5):
         x = scale * (rng.dirichlet(np.full(60, 0.3)) @ V)
-        alpha, off = nearest_mixture(make(scale * V), x, 1e-12 * scale, 1e-7 * scale)
+        u, alpha, off = nearest(make(scale * V), x, 1e-12, 1e-7)
         assert (alpha >= 0.0).all() and alpha.sum() == pytest.approx(1.0, abs=1e-12)
-        assert np.abs(alpha @ V - x / scale).max() <= 1e-10 and off <= 1e-10 * scale
+        assert np.abs(u * np.abs(V).max() - x / scale).max() <= 1e-10 and off <= 1e-10
 
 
 def test_what_is_outside_is_as_far_as_it_is():
     square = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0], [0.3, 0.2]])
-    alpha, off = nearest_mixture(square, np.array([3.0, 0.5]), 1e-12, np.inf)
-    assert off == pytest.approx(2.0) and alpha @ square == pytest.approx([1.0, 0.5])
+    u, _, off = nearest(square, np.array([3.0, 0.5]), 1e-12, np.inf)
+    assert off == pytest.approx(2.0) and u == pytest.approx([1.0, 0.5])
 
 
 def test_a_row_is_itself():
     for j in range(10):
-        alpha, off = nearest_mixture(V, V[j], 1e-12, 1e-7)
-        assert off == 0.0 and np.flatnonzero(alpha).tolist() == [j]
+        found = nearest_point(gh.Vertices(V), V[j], 1.0, 1e-12, 1e-7)
+        assert found.distance <= 1e-12 and V[j] == pytest.approx(found.point.array(), abs=1e-12)
 
 
 @pytest.mark.parametrize("scale", [1e-120, 1.0, 1e149])
 def test_one_row_and_rows_given_twice(scale):
     one = scale * np.array([[2.0, -1.0]])
-    assert nearest_mixture(one, scale * np.array([2.0, 0.0]), 0.0, np.inf)[1] == pytest.approx(scale)
-    alpha, off = nearest_mixture(np.repeat(scale * np.eye(3), 4, axis=0), np.full(3, scale / 3.0), 1e-12 * scale, 0.0)
-    assert off <= 1e-12 * scale and alpha.sum() == pytest.approx(1.0)
+    assert nearest(one, scale * np.array([2.0, 0.0]), 0.0, np.inf)[2] == pytest.approx(0.5)
+    _, alpha, off = nearest(np.repeat(scale * np.eye(3), 4, axis=0), np.full(3, scale / 3.0), 1e-12, 0.0)
+    assert off <= 1e-12 and alpha.sum() == pytest.approx(1.0)
 
 
 def test_a_set_far_from_the_origin_knows_its_points():
