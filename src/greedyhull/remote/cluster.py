@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check, installing, shown
+from greedyhull.remote.executors import DEATHS
 from greedyhull.remote.worker import both, work
 from greedyhull.types import Sums, Task
 
 REACHED_IN = 10.0  # seconds in which a scheduler must answer
 REPLACED_IN = 60.0  # seconds in which a worker must be there
-DEATHS = 3  # workers that a bundle may cost in one trip; one more, and its shards are to blame
 LOOPBACK = "127.0.0.1"
 
 
@@ -162,7 +162,9 @@ class Dask:
 
     def _alive(self) -> list[str]:
         """The addresses of the workers; those that are being replaced are waited for."""
-        self._start_missing()
+        alive = self._client.scheduler_info(n_workers=-1)["workers"]
+        if self._local is not None and len(alive) < len(self._local.worker_spec):  # Dask gives up what is not back in 15 s
+            self._local.scale(len(self._local.worker_spec))
         until = monotonic() + REPLACED_IN
         while (left := until - monotonic()) > 0.0:
             with suppress(TimeoutError):
@@ -172,12 +174,6 @@ class Dask:
                 return alive
         raise GreedyhullError(f"The Dask cluster has no workers, and none came within {REPLACED_IN:.0f} seconds. Start some "
                               "with `dask worker ADDRESS`. A run with a checkpoint continues from its last state.")
-
-    def _start_missing(self) -> None:
-        """Start the workers of a cluster on this machine that Dask has given up: those that were not back in 15 seconds."""
-        alive = self._client.scheduler_info(n_workers=-1)["workers"]
-        if self._local is not None and len(alive) < len(self._local.worker_spec):
-            self._local.scale(len(self._local.worker_spec))
 
     def _check_versions(self) -> None:
         here, there = _versions(), self._client.run(_versions)
@@ -261,28 +257,19 @@ def joined(address: str | None, workers: int | None) -> Dask:
     except ImportError:
         raise GreedyhullError(f"cluster(...) needs Dask, which is not installed. {installing('cluster')}") from None
     dask: Any = distributed  # it has no types
-    if address is None:
-        local = _started(dask.LocalCluster, workers or 2)
-        crew = Dask(dask.Client(local, set_as_default=False), local)
-        crew.let_workers_go_on()
-    else:
-        crew = Dask(_reached(dask.Client, address), None)
-    return crew
-
-
-def _started(local: Any, workers: int) -> Any:
-    """A cluster on this machine. Its processes import the script that starts them."""
-    try:
-        return local(n_workers=workers, threads_per_worker=1, processes=True, host=LOOPBACK, dashboard_address=f"{LOOPBACK}:0",
-                     silence_logs=50, memory_limit=0)
+    if address is not None:
+        try:
+            client = dask.Client(address, timeout=REACHED_IN, set_as_default=False)
+        except (OSError, ValueError, TimeoutError) as error:
+            raise GreedyhullError(f"No Dask scheduler answered at {address} within {REACHED_IN:g} s ({type(error).__name__}). "
+                                  "Is it running (`dask scheduler`), and is the address right?") from error
+        return Dask(client, None)
+    try:  # its processes import the script that starts them
+        local = dask.LocalCluster(n_workers=workers or 2, threads_per_worker=1, processes=True, host=LOOPBACK,
+                                  dashboard_address=f"{LOOPBACK}:0", silence_logs=50, memory_limit=0)
     except (RuntimeError, OSError, TimeoutError) as error:
         raise GreedyhullError(f"The workers of the Dask cluster ended before they had started ({str(error).rstrip('.')}). The "
                               "script that starts them has to guard its code by `if __name__ == \"__main__\":`.") from error
-
-
-def _reached(client: Any, address: str) -> Any:
-    try:
-        return client(address, timeout=REACHED_IN, set_as_default=False)
-    except (OSError, ValueError, TimeoutError) as error:
-        raise GreedyhullError(f"No Dask scheduler answered at {address} within {REACHED_IN:g} s ({type(error).__name__}). Is "
-                              "it running (`dask scheduler`), and is the address right?") from error
+    crew = Dask(dask.Client(local, set_as_default=False), local)
+    crew.let_workers_go_on()
+    return crew

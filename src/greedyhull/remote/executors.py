@@ -50,13 +50,6 @@ class Trips:
         self.crew, self.count = crew, 0
         self._bundles: dict[bytes, list[range]] = {}
 
-    def bundles(self, rows: Array) -> list[range]:
-        """The bundles for shards with so many rows."""
-        key = rows.tobytes()
-        if key not in self._bundles:
-            self._bundles[key] = bundles_of(rows, self.crew.workers)
-        return self._bundles[key]
-
     def sums(self, task: Any, rows: Array, size: int) -> Sums:
         """The sum over all shards of a task that returns about ``size`` numbers for each."""
         return added(self.each(task, rows, size))
@@ -64,7 +57,8 @@ class Trips:
     def each(self, task: Any, rows: Array, size: int = 0) -> list[Sums]:
         """What the task returned, by shard or by bundle."""
         self.count += 1
-        bundles = self.bundles(rows)
+        key = rows.tobytes()
+        bundles = self._bundles[key] = self._bundles.get(key) or bundles_of(rows, self.crew.workers)
         if 8 * size * len(rows) <= LARGEST:
             return self.crew.map(task, bundles)
         return self.crew.map(replace(task, together=True, paired=8 * size * len(bundles) > LARGEST), bundles)
@@ -96,17 +90,7 @@ DEATHS = 3  # workers that may die over one bundle in one trip before somebody i
 class Processes:
     """Worker processes, one bundle of shards each. Bundles whose worker dies go to a new one, which loads them again.
 
-    Parameters
-    ----------
-    n : int
-        How many processes.
-    room : int, default 128 MiB
-        Bytes of shards that each of them keeps in memory. Shards beyond that are loaded each time they are needed. Files that
-        are mapped into memory do not count.
-
-    Examples
-    --------
-    >>> Processes(2)                                               # they start when they are first needed
+    >>> Processes(2)  # they start when they are first needed
     Processes(2)
     """
 

@@ -74,15 +74,23 @@ def tilted(at: Settled, loss: Separable) -> Tilt:
 
 
 def leaning(x: Array, at: Settled, mean: Array) -> Leaning:
-    """What is to be remembered of x; where the loss has no curvature, intercepts move by the ``mean`` of the rows."""
+    """What is to be remembered of x: the intercept's Newton step, of a smoothed loss by the slopes at b ± h. Where the loss
+    has no curvature, intercepts move by the ``mean`` of the rows."""
     sums, b, off = at
-    slope, steady = float(sums["residual"]), float(sums["steady"])
+    smoothed, total, widest = "sides" in sums, sums.get("steady"), WIDE
+    if smoothed:
+        (_, below), (_, above) = sums["sides"].tolist()
+        lean, total, widest = sums["leans"][1] - sums["leans"][0], above - below, off
+    else:
+        lean = sums["lean"]
+    curve = np.float64(total)
     with np.errstate(all="ignore"):
-        lean, step = sums["lean"] / steady, float(slope / np.float64(steady))
-    if not (steady > 0.0 and np.isfinite(lean).all() and np.isfinite(step)):
+        lean, step = lean / curve, float((2.0 * off if smoothed else 1.0) * float(sums["residual"]) / curve)
+    if not (curve > 0.0 and np.isfinite(lean).all() and np.isfinite(step)):
         lean, step = mean, 0.0
-    base = b - float(np.clip(step, -WIDE, WIDE)) + float(lean.dot(x))
-    return Leaning(b, float(sums["value"]), abs(step), off, base, lean)
+    clipped = float(np.clip(step, -widest, widest))
+    missed = abs(clipped if smoothed else step)
+    return Leaning(b, float(sums["value"]), missed, off, b - clipped + float(lean.dot(x)), lean)
 
 
 def settled(ask: Ask, first: float, n: int, before: Leaning | None = None, farthest: float = np.inf) -> Settled:
@@ -215,19 +223,6 @@ def dual(at: Settled, tilt: Tilt) -> float:
 def _side(at: Settled) -> int:
     """On which side Σr vanishes: 0 below b, 1 above."""
     return 0 if float(at.sums["residual"]) > 0.0 else 1
-
-
-def balanced_leaning(x: Array, at: Settled, mean: Array) -> Leaning:
-    """What is to be remembered of x: intercepts nearby are about ``base`` − ⟨lean, x⟩, by the slopes at b ± h."""
-    sums, b, off = at
-    (_, below), (_, above) = sums["sides"].tolist()
-    rise = np.float64(above - below)
-    with np.errstate(all="ignore"):
-        lean, step = (sums["leans"][1] - sums["leans"][0]) / rise, float(2.0 * off * float(sums["residual"]) / rise)
-    if not (rise > 0.0 and np.isfinite(lean).all() and np.isfinite(step)):
-        lean, step = mean, 0.0
-    step = float(np.clip(step, -off, off))
-    return Leaning(b, float(sums["value"]), abs(step), off, b - step + float(lean.dot(x)), lean)
 
 
 def balanced(ask: Ask, first: float, expected: float, before: Leaning | None = None, farthest: float = np.inf) -> Settled:

@@ -19,7 +19,6 @@ import numpy as np
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.views import NOTHING, Along, Expansion
 from greedyhull.remote.intercepts import Ask, Leaning, Settled, Tilt, balanced, dual, mixed
-from greedyhull.remote.intercepts import balanced_leaning as leaning
 from greedyhull.remote.model import ShardedModel
 from greedyhull.remote.rows import Kind, Part
 from greedyhull.types import Array, AtomSet, Block, Crew, Objective, Shards, State
@@ -154,8 +153,7 @@ class SoftShards(ShardedModel):
         self.mu, self._kind, self._last = mu, replace(self.sharp.kind, mu=mu), None
         self.traits = replace(self.sharp.traits, smooth=True, second_order=True)
         facts = self.sharp.facts
-        self.__dict__["part"] = Part(self._shards, self._token, self._kind, facts.total, facts.zero_one)
-        self.__dict__.pop("_plain", None)
+        self.__dict__["part"] = Part(self._shards, self._token, self.kind, facts.total, facts.zero_one)
 
     def expansion(self, x: Array, block: Block | None, *, points: Along | None = None, near: Array | None = None,
                   here: bool = False, sample: int = 1) -> Expansion:
@@ -178,9 +176,6 @@ class SoftShards(ShardedModel):
 
     def _dual(self, at: Settled, tilt: Tilt) -> float:
         return dual(at, tilt) if self.has_intercept else super()._dual(at, tilt)
-
-    def _leaning(self, x: Array, at: Settled) -> Leaning:
-        return leaning(x, at, self.facts.mean)
 
     def _swing(self, x: Array, b: float, size: float, off: float) -> float:
         """Nothing: lower bounds hold for any slopes, and steepness is that of all of them."""

@@ -21,9 +21,9 @@ from greedyhull.points.views import NOTHING, Along, Expansion
 from greedyhull.remote.executors import Serial, Trips
 from greedyhull.remote.intercepts import Ask, Leaning, Settled, Tilt, leaning, settled, tilted
 from greedyhull.remote.rows import Kind, Part
-from greedyhull.remote.summary import Facts, FirstLook, allowance, facts_of, uncertain
+from greedyhull.remote.summary import Facts, FirstPass, allowance, facts_of, uncertain
 from greedyhull.remote.tasks import AllRows, Bend, Curved, Expand, Swing, fetched
-from greedyhull.remote.worker import packed
+from greedyhull.remote.worker import Packed
 from greedyhull.theory import Constant
 from greedyhull.types import Array, AtomSet, Block, Crew, Index, Minibatch, Objective, Shape, Shards, Sums, Traits
 
@@ -42,7 +42,7 @@ class ShardedModel(ByExpansion):
         self.name, self.numbers = kind.name, kind.numbers
         self.domain: Shape = (int(shards.d),)
         self.marks = [shards.mark(k) for k in range(shards.count)]
-        self._shards: Any = packed(shards, self.marks)
+        self._shards: Any = Packed(shards, self.marks)
         self._token = uuid4().hex
         self._trips = Trips(Serial() if crew is None else crew)
         loss = kind.on(np.zeros(1), 1.0)
@@ -101,8 +101,8 @@ class ShardedModel(ByExpansion):
     def facts(self) -> Facts:
         """What the first pass found; it is made when this is first asked for."""
         if self._facts is None:
-            look = FirstLook(self._shards, self._token, self.kind)
-            sums = self._trips.sums(look, np.ones(self._shards.count), 3 * self.domain[0])
+            first = FirstPass(Part(self._shards, self._token, self.kind, 1.0))
+            sums = self._trips.sums(first, np.ones(self._shards.count), 3 * self.domain[0])
             self._facts = facts_of(sums, self._shards, self.kind, self.has_intercept)
             self._shards.expect(sums["prints"])
         return self._facts
@@ -125,11 +125,6 @@ class ShardedModel(ByExpansion):
         """How a shard becomes a design and a loss."""
         facts = self.facts
         return Part(self._shards, self._token, self.kind, facts.total, facts.zero_one)
-
-    @cached_property
-    def _plain(self) -> Separable:
-        """The loss, with its numbers, of no data."""
-        return self.kind.on(np.zeros(1), 1.0)
 
     # --- at a point -----------------------------------------------------------------------------------------------
 
@@ -170,7 +165,7 @@ class ShardedModel(ByExpansion):
 
     def _tilted(self, at: Settled) -> tuple[Tilt, Array]:
         """How slopes are moved to where they sum to zero, and what Aᵀr then changes by, times t."""
-        return tilted(at, self._plain), at.sums["lean"]
+        return tilted(at, self.kind.on(np.zeros(1), 1.0)), at.sums["lean"]
 
     def _dual(self, at: Settled, tilt: Tilt) -> float:
         """φ* of the slopes of a smoothed loss."""
@@ -340,11 +335,6 @@ class ShardedModel(ByExpansion):
     def precise(self) -> ShardedModel:
         """Itself: products are made in float64, whatever the shards are in."""
         return self
-
-
-def refuse(name: str, why: str) -> GreedyhullError:
-    """What is said of an objective that needs all rows in one place."""
-    return GreedyhullError(f"{name} was given shards, and it needs all rows in one place: {why}")
 
 
 TINY = (np.ones((2, 1)), np.array([0.0, 1.0]))  # data on which the other arguments are checked

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.arrays import compressed, is_sparse, masked
 from greedyhull.points.views import Expansion
-from greedyhull.remote.rows import Kind, blank_measures, pieces_of, rows_at_once
+from greedyhull.remote.rows import Kind, RowTask, blank_measures, pieces_of, rows_at_once
 from greedyhull.remote.worker import fingerprint
 from greedyhull.types import Array, Index, Shard, Shards, Sums
 
@@ -104,17 +104,8 @@ PORTION = 1 << 20  # rows whose squares are added one after the other: more woul
 
 
 @dataclass(frozen=True, eq=False)
-class FirstLook:
+class FirstPass(RowTask):
     """What a shard says of itself. Numbers of single shards stand in arrays with an entry for each, so that all of it adds."""
-
-    shards: Shards = field(repr=False)
-    token: str
-    kind: Kind
-    together: bool = False
-    paired: bool = False
-
-    def wants(self, k: int) -> bool:
-        return True
 
     def __call__(self, shard: Shard, k: int) -> Sums:
         name, d = self.shards.name(k), self.shards.d
@@ -128,8 +119,7 @@ class FirstLook:
                                         "wanted.")
         if n == 0:
             return {}
-        sums = _columns(X, s, name)
-        sums.update(self._of_one(k, y, s, name))
+        sums = _columns(X, s, name) | self._of_one(k, y, s, name)
         prints = np.zeros(self.shards.count)
         prints[k] = fingerprint(shard)
         sums["prints"] = prints
@@ -142,20 +132,20 @@ class FirstLook:
         weights = np.ones(n) if s is None else s
         rows, labels = np.zeros(K), np.zeros((3, K))
         rows[k] = n
-        if self.kind.targets == "labels":
+        if self.part.kind.targets == "labels":
             counted = y[weights > 0.0]
             labels[:, k] = [np.count_nonzero(counted == label) for label in (-1.0, 0.0, 1.0)]
             odd = ((y != 1.0) & (y != -1.0) & (y != 0.0)).nonzero()[0]
             check(not len(odd), lambda: f"The target of {name} is {y[odd[0]]:g} in row {odd[0]}; labels -1 and +1, or 0 and "
                                         "1, are wanted.")
-        if self.kind.targets == "counts":
+        if self.part.kind.targets == "counts":
             odd = (y < 0.0).nonzero()[0]
             check(not len(odd), lambda: f"The target of {name} is {y[odd[0]]:g} in row {odd[0]}; counts of at least 0 are "
                                         "wanted.")
         top, up = float(weights.max()), y > 0.0
         with np.errstate(all="ignore"):
-            plain = 2.0 * y - 1.0 if self.kind.targets == "labels" and not (y < 0.0).any() else y
-            zero = self.kind.on(plain, weights).value(np.zeros(n))
+            plain = 2.0 * y - 1.0 if self.part.kind.targets == "labels" and not (y < 0.0).any() else y
+            zero = self.part.kind.on(plain, weights).value(np.zeros(n))
         return {"rows": rows, "labels": labels, "weight": np.asarray(weights.sum()), "max weight": np.asarray(top),
                 "target": np.asarray(weights.dot(y)), "zero": np.asarray(zero, dtype=np.float64),
                 "positive": np.asarray(float(np.count_nonzero(weights))), "max target": np.asarray(np.abs(y).max()),

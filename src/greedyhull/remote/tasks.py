@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,73 +15,13 @@ from greedyhull.objectives.quadratic import QuadraticForm
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.iterate import Iterate
 from greedyhull.remote.executors import Trips
-from greedyhull.remote.rows import DenseRows, FewColumns, Part, PickedRows, SparseRows, few_columns
+from greedyhull.remote.rows import DenseRows, FewColumns, Part, PickedRows, RowTask, SparseRows, few_columns
 from greedyhull.remote.summary import Facts
 from greedyhull.remote.worker import added
-from greedyhull.types import Array, Block, Crew, Finite, Index, Minibatch, Objective, Shard, Shards, Sums, Traits
+from greedyhull.types import Array, Block, Crew, Finite, Index, Minibatch, Objective, Shard, Sums, Traits
 
 if TYPE_CHECKING:
     from greedyhull.remote.model import ShardedModel
-
-
-class Squeezed(NamedTuple):
-    """A vector that is mostly zeros, as it is sent: a point of few atoms takes 16 bytes for each of them."""
-
-    size: int
-    places: Index
-    entries: Array
-
-
-def squeezed(value: Any) -> Any:
-    """What is sent in place of a vector that is mostly zeros; everything else as it is. Not a bit is lost, −0.0 is kept.
-
-    >>> squeezed(np.eye(1, 100, 3)[0])
-    Squeezed(size=100, places=array([3]), entries=array([1.]))
-    """
-    # entries of a vector that is sent as it is
-    if type(value) is not np.ndarray or value.ndim != 1 or value.dtype != np.float64 or value.size <= 64:
-        return value
-    index = np.ascontiguousarray(value).view(np.int64).nonzero()[0]
-    return Squeezed(value.size, index, value[index]) if 4 * len(index) < value.size else value
-
-
-def spread(value: Any) -> Any:
-    """What was sent by `squeezed`."""
-    if not isinstance(value, Squeezed):
-        return value
-    whole = np.zeros(value.size)
-    whole[value.places] = value.entries
-    return whole
-
-
-@dataclass(frozen=True, eq=False)
-class RowTask:
-    """A pure function of a shard; subclasses are dataclasses that hold its numbers, and write ``__call__``."""
-
-    part: Part
-    together: bool = field(default=False, kw_only=True)
-    paired: bool = field(default=False, kw_only=True)
-
-    @property
-    def shards(self) -> Shards:
-        return self.part.shards
-
-    @property
-    def token(self) -> str:
-        return self.part.token
-
-    def wants(self, k: int) -> bool:
-        return True
-
-    @abstractmethod
-    def __call__(self, shard: Shard, k: int) -> Sums: ...
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: squeezed(value) for name, value in vars(self).items()}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            object.__setattr__(self, name, spread(value))  # it is frozen
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,10 +74,9 @@ class Expand(RowTask):
         if self.profiled:
             kinked = loss if isinstance(loss, Softened) else None
             sums.update(_leaning(A, loss, z, c, self.off, wide["lean"]) if kinked is None
-                        else _beside(A, kinked, z, self.off, wide["leans"]))
+                        else _sides(A, kinked, z, self.off, wide["leans"]))
             if self.beside is not None:
-                shifted = _shifted if kinked is None else _sloped
-                sums["beside"] = np.stack([shifted(loss, z + more) for more in self.beside.tolist()])
+                sums["beside"] = np.stack([_beside(loss, z + more) for more in self.beside.tolist()])
         if self.block is not None:
             sums.update(_hessian(raw if near is A else near, self.block, c, self.sample, self.profiled))
         if self.v is not None and self.steps is not None:
@@ -163,7 +101,7 @@ def _leaning(A: DenseRows | SparseRows, loss: Separable, z: Array, c: Array, off
             "bow": np.asarray(steady.dot(steady)), "spread": np.asarray(loss.total(np.abs(z)))}
 
 
-def _beside(A: DenseRows | SparseRows, loss: Softened, z: Array, off: float, leans: Array) -> Sums:
+def _sides(A: DenseRows | SparseRows, loss: Softened, z: Array, off: float, leans: Array) -> Sums:
     """Of a smoothed loss at intercepts ``off`` below and above: φ_μ, Σr, φ*(r), Σp|z|. Aᵀr is added to ``leans``."""
     pairs = [loss.first_order(z - off), loss.first_order(z + off)]
     for lean, (_, r) in zip(leans, pairs, strict=True):
@@ -204,16 +142,13 @@ def _along(loss: Separable, z: Array, dz: Array) -> Array:
     return np.array([value, r.dot(dz), (c * dz).dot(dz)])
 
 
-def _shifted(loss: Separable, z: Array) -> Array:
-    """Σr and Σc at another intercept."""
+def _beside(loss: Separable, z: Array) -> Array:
+    """Σr and Σc at another intercept; of a smoothed loss φ and Σr."""
+    if isinstance(loss, Softened):
+        value, r = loss.first_order(z)
+        return np.array([value, r.sum(dtype=np.float64)])
     _, r, c = loss.value_gradient_curvature(z)
     return np.array([r.sum(dtype=np.float64), c.sum(dtype=np.float64)])
-
-
-def _sloped(loss: Separable, z: Array) -> Array:
-    """φ and Σr at another intercept."""
-    value, r = loss.first_order(z)
-    return np.array([value, r.sum(dtype=np.float64)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,14 +161,9 @@ class Curved(RowTask):
     block: Block
     sample: int
 
-    def __call__(self, shard: Shard, k: int) -> Sums:
-        columns = few_columns(self.x.size, self.block, self.x)
-        with np.errstate(all="ignore"):
-            return added(self._some(raw, loss, columns) for raw, loss in self.part.chunks(shard))
-
-    def _some(self, raw: DenseRows | SparseRows, loss: Separable, columns: FewColumns | None) -> Sums:
+    def some(self, raw: DenseRows | SparseRows, loss: Separable) -> Sums:
         A = raw.precise() if self.x.any() else raw
-        near = A.near(columns)
+        near = A.near(few_columns(self.x.size, self.block, self.x))
         z = near.matvec(self.x) if self.x.any() else np.zeros(raw.n)
         _, _, c = loss.value_gradient_curvature(z + self.b if self.b else z)  # to the last bit as `Expand` has it
         return _hessian(raw if near is A else near, self.block, c, self.sample, self.profiled)
@@ -249,11 +179,8 @@ class Bend(RowTask):
     tilt: float
     end: float
 
-    def __call__(self, shard: Shard, k: int) -> Sums:
-        with np.errstate(all="ignore"):
-            return added(self._some(raw.precise(), loss) for raw, loss in self.part.chunks(shard))
-
-    def _some(self, A: DenseRows | SparseRows, loss: Separable) -> Sums:
+    def some(self, rows: DenseRows | SparseRows, loss: Separable) -> Sums:
+        A = rows.precise()
         z, dz = A.matvec(self.x) + self.b, A.matvec(self.v) + self.tilt
         end = z + self.end * dz
         beta = loss.beta(np.minimum(z, end), np.maximum(z, end))
@@ -268,11 +195,9 @@ class Swing(RowTask):
     b: float
     off: float
 
-    def __call__(self, shard: Shard, k: int) -> Sums:
-        return added(self._some(raw.precise(), loss) for raw, loss in self.part.chunks(shard))
-
-    def _some(self, A: DenseRows | SparseRows, loss: Separable) -> Sums:
-        return {"swing": np.asarray(loss.swing(0.0, A.matvec(self.x) + self.b, self.off), dtype=np.float64)}
+    def some(self, rows: DenseRows | SparseRows, loss: Separable) -> Sums:
+        z = rows.precise().matvec(self.x) + self.b
+        return {"swing": np.asarray(loss.swing(0.0, z, self.off), dtype=np.float64)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -311,18 +236,16 @@ def fetched(trips: Trips, part: Part, facts: Facts, index: Index) -> tuple[Any, 
     back = np.empty_like(order)
     back[order] = np.arange(len(order))
     y, p = (np.concatenate([sums[name] for sums in found])[back] for name in ("y", "p"))
-    rows = _stacked(found, part.shards.d)[back]
-    return rows, part.kind.on(y, p * (facts.n / len(index)))
-
-
-def _stacked(found: list[Sums], d: int) -> Any:
     if all("X" in sums for sums in found):
-        return np.concatenate([sums["X"] for sums in found])
-    from scipy.sparse import csr_array, vstack
+        rows: Any = np.concatenate([sums["X"] for sums in found])
+    else:
+        from scipy.sparse import csr_array, vstack
 
-    return vstack([csr_array(sums["X"]) if "X" in sums else
-                   csr_array((sums["data"], sums["indices"], sums["indptr"]), shape=(len(sums["y"]), d)) for sums in found],
-                  format="csr")
+        parts = [csr_array(sums["X"]) if "X" in sums else
+                 csr_array((sums["data"], sums["indices"], sums["indptr"]), shape=(len(sums["y"]), part.shards.d))
+                 for sums in found]
+        rows = vstack(parts, format="csr")
+    return rows[back], part.kind.on(y, p * (facts.n / len(index)))
 
 
 class AllRows:

@@ -141,8 +141,7 @@ class _Lighting:
         self.count += 1
         if self.count == self.trip:
             self.fuse.touch()
-            part = replace(task.part, token="again") if self.count > 1 else None
-            task = replace(task, token="again") if part is None else replace(task, part=part)
+            task = replace(task, part=replace(task.part, token="again"))
         return self.crew.map(task, bundles)
 
 
