@@ -279,7 +279,7 @@ class Linear(Certified):
         solution = self._found(f, columns, None, *self._previous(1, int(data.d)))
         self.coef_, self.intercept_ = solution.point.array(), solution.intercept
         if is_classifier(self):
-            self.classes_ = np.array([0.0 if solution.objective.facts.zero_one else -1.0, 1.0])
+            self.classes_ = np.array([0.0 if solution.objective.summary.zero_one else -1.0, 1.0])
             self.coef_, self.intercept_ = self.coef_[None, :], np.array([self.intercept_])
         self.weights_ = np.ravel(self.coef_)
         self._keep([solution], np.float64)

@@ -1,6 +1,6 @@
 """A crew of Dask workers, on this machine or on others: one task a worker and trip, and nothing that dies with a worker.
 
-Tasks are submitted with ``allow_other_workers``: a bundle goes to the worker that holds its shards, and if that one dies to
+Tasks are submitted with ``allow_other_workers``: a partition goes to the worker that holds its shards, and if that one dies to
 any other, which loads them again. Nothing is scattered and there are no actors, for both are lost with their worker.
 """
 
@@ -70,20 +70,20 @@ class Dask:
 
         self._client.register_plugin(Deaf())
 
-    def map(self, task: Task, bundles: Sequence[range]) -> list[Sums]:
-        """What the workers return for the bundles, in order."""
+    def map(self, task: Task, partitions: Sequence[range]) -> list[Sums]:
+        """What the workers return for the partitions, in order."""
         self.trips += 1
-        data, deaths = pickle.dumps(task, protocol=5), [0] * len(bundles)
+        data, deaths = pickle.dumps(task, protocol=5), [0] * len(partitions)
         futures: list[Any] = []
         try:
-            self._homes = self._at_home(len(bundles))
-            futures += [self._sent(data, bundle, home) for bundle, home in zip(bundles, self._homes, strict=True)]
+            self._homes = self._at_home(len(partitions))
+            futures += [self._sent(data, partition, home) for partition, home in zip(partitions, self._homes, strict=True)]
             while not all(future.done() for future in futures):
                 self._wait(futures)
-                self._send_again(data, bundles, futures, deaths)
+                self._send_again(data, partitions, futures, deaths)
             if task.paired and len(futures) > 1:
                 summed = self._from_tree(futures)
-                return self.map(task, bundles) if summed is None else summed  # a worker died with sums that others needed
+                return self.map(task, partitions) if summed is None else summed  # a worker died with sums that others needed
             found = self._client.gather(futures)
         except GreedyhullError:
             raise
@@ -123,8 +123,8 @@ class Dask:
                                    "checkpoint continues from its last state, with this cluster or another, or without one.")
         return error
 
-    def _sent(self, data: bytes, bundle: range, home: str) -> Any:
-        return self._client.submit(work_on, data, list(bundle), pure=False, allow_other_workers=True, workers=[home])
+    def _sent(self, data: bytes, partition: range, home: str) -> Any:
+        return self._client.submit(work_on, data, list(partition), pure=False, allow_other_workers=True, workers=[home])
 
     def _wait(self, futures: list[Any]) -> None:
         import distributed
@@ -133,7 +133,7 @@ class Dask:
         with self._client.as_current(), suppress(TimeoutError):
             dask.wait(futures, timeout=2.0)  # seconds after which one looks whether all workers are still there
 
-    def _send_again(self, data: bytes, bundles: Sequence[range], futures: list[Any], deaths: list[int]) -> None:
+    def _send_again(self, data: bytes, partitions: Sequence[range], futures: list[Any], deaths: list[int]) -> None:
         """Send again what waits for a worker that is gone.
 
         A task whose worker dies while there is no other one waits for ever, allowed as it is to go elsewhere: the scheduler
@@ -147,10 +147,10 @@ class Dask:
                 futures[i].cancel()
                 deaths[i] += 1
                 check(deaths[i] <= DEATHS, lambda: _died(f"{DEATHS + 1} times"))
-                futures[i] = self._sent(data, bundles[i], self._homes[i])
+                futures[i] = self._sent(data, partitions[i], self._homes[i])
 
     def _at_home(self, count: int) -> list[str]:
-        """A worker for each bundle, the same in every trip as long as it lives."""
+        """A worker for each partition, the same in every trip as long as it lives."""
         alive = self._alive()
         kept = [home for home in self._homes if home in alive]
         fresh = [home for home in alive if home not in kept]
@@ -185,9 +185,9 @@ class Dask:
                                   "Results would not be the same: install the same version on both.")
 
 
-def work_on(data: bytes, bundle: Sequence[int]) -> list[Sums]:
+def work_on(data: bytes, partition: Sequence[int]) -> list[Sums]:
     """The sums of a task that arrives as bytes. Where Dask itself cannot read a task, it ends the worker, and the next one."""
-    return work(pickle.loads(data), bundle)  # from the driver, whom Dask lets run any code here anyway
+    return work(pickle.loads(data), partition)  # from the driver, whom Dask lets run any code here anyway
 
 
 def _died(how: str) -> str:

@@ -18,7 +18,7 @@ ABOVE = 1.0 + 1e-9  # sums of squares are rounded
 
 
 @dataclass(frozen=True, eq=False)
-class Facts:
+class Summary:
     """Rows of each shard, Σs, the Euclidean norm of each column, the mean row and target, the loss of predicting zero."""
 
     rows: Index
@@ -49,8 +49,8 @@ class Facts:
         return 2.0 * float(np.sqrt(self.rows.max(initial=0))) + 2.0 + self.pieces + len(self.rows)
 
 
-def facts_of(sums: Sums, shards: Shards, kind: Kind, intercept: bool) -> Facts:
-    """The facts from the sums of all shards."""
+def summary_of(sums: Sums, shards: Shards, kind: Kind, intercept: bool) -> Summary:
+    """The summary from the sums of all shards."""
     check(bool(sums), lambda: f"The {shards.count} shards have no rows; at least one is wanted.")
     total = float(sums["weight"])
     check(float(sums["positive"]) > 0.0, "sample_weight is zero in every row of every shard; some must be positive.")
@@ -66,8 +66,8 @@ def facts_of(sums: Sums, shards: Shards, kind: Kind, intercept: bool) -> Facts:
                                                                      "the intercept out.")
     zero = float(sums["zero"]) / total
     alone, farthest = constant(kind, target, sums)
-    return Facts(rows, int(sums["max pieces"]), total, float(sums["max weight"]) / total, norms, largest, sums["mean"] / total,
-                 target, zero if np.isfinite(zero) else 0.0, zero_one, alone, farthest)
+    return Summary(rows, int(sums["max pieces"]), total, float(sums["max weight"]) / total, norms, largest,
+                   sums["mean"] / total, target, zero if np.isfinite(zero) else 0.0, zero_one, alone, farthest)
 
 
 def constant(kind: Kind, target: float, sums: Sums) -> tuple[float, float]:
@@ -100,7 +100,7 @@ def _zero_one(labels: Array, shards: Shards, intercept: bool) -> bool:
     return len(zero) > 0
 
 
-PORTION = 1 << 20  # rows whose squares are added one after the other: more would be off by more than `facts` allows
+PORTION = 1 << 20  # rows whose squares are added one after the other: more would be off by more than `summary` allows
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,11 +200,11 @@ def _columns(X: Any, s: Array | None, name: str) -> Sums:
 EPS = float(np.finfo(np.float64).eps)
 
 
-def allowance(facts: Facts, found: Expansion, reach: float, terms: float, swing: float) -> float:
+def allowance(summary: Summary, found: Expansion, reach: float, terms: float, swing: float) -> float:
     """A bound on the rounding of value − lower bound at a point where ``found`` was said."""
-    more, n = found.more, float(facts.n)
-    depth, b = facts.depth + 16.0, abs(more["b"])
-    far, steep = reach + b * n**0.5, steepness(facts, found)
+    more, n = found.more, float(summary.n)
+    depth, b = summary.depth + 16.0, abs(more["b"])
+    far, steep = reach + b * n**0.5, steepness(summary, found)
     count = 2.0 * depth + terms
     if far == 0.0 and more["size"] == 0.0:
         return 0.0
@@ -212,18 +212,18 @@ def allowance(facts: Facts, found: Expansion, reach: float, terms: float, swing:
     return float(first + swing + 5e-324 * count * (1.0 + steep + far))  # what a product that underflows may be off by
 
 
-def steepness(facts: Facts, found: Expansion) -> float:
+def steepness(summary: Summary, found: Expansion) -> float:
     """‖r + tc̃‖₂, or a little more."""
-    more, lost = found.more, facts.n * 1e-300  # what underflow may have taken from a sum of squares, for each row
-    return float(np.sqrt(more["square"] + lost) + abs(more["t"]) * np.sqrt(more["bow"] + lost)) * (1.0 + 1e-9)
+    more, lost = found.more, summary.n * 1e-300  # what underflow may have taken from a sum of squares, for each row
+    return float(np.sqrt(more["square"] + lost) + abs(more["t"]) * np.sqrt(more["steady_square"] + lost)) * (1.0 + 1e-9)
 
 
-def uncertain(facts: Facts, found: Expansion, widest: float) -> float:
+def uncertain(summary: Summary, found: Expansion, widest: float) -> float:
     """What an intercept that is not the best one adds to a gap, and the rounding of Σ(r + tc̃) with it; see `intercepts`.
 
     ``widest`` bounds |xᵢ·u| for all rows and all points u of the hull.
     """
     more = found.more
-    rounded = EPS * (facts.shallow + 16.0) * float(np.sqrt(facts.n)) * steepness(facts, found)
-    apart = abs(more["b"]) + facts.farthest + widest
-    return (1.0 + 1e-6) * (more["sway"] + (abs(more["left"]) + rounded) * apart)
+    rounded = EPS * (summary.shallow + 16.0) * float(np.sqrt(summary.n)) * steepness(summary, found)
+    apart = abs(more["b"]) + summary.farthest + widest
+    return (1.0 + 1e-6) * (more["error"] + (abs(more["left"]) + rounded) * apart)

@@ -14,9 +14,9 @@ from greedyhull.objectives.losses.intercepts import Softened
 from greedyhull.objectives.quadratic import QuadraticForm
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.iterate import Iterate
-from greedyhull.remote.executors import Trips
+from greedyhull.remote.executors import CommunicationRounds
 from greedyhull.remote.rows import DenseRows, FewColumns, Part, PickedRows, RowTask, SparseRows, few_columns
-from greedyhull.remote.summary import Facts
+from greedyhull.remote.summary import Summary
 from greedyhull.remote.worker import added
 from greedyhull.types import Array, Block, Crew, Finite, Index, Minibatch, Objective, Shard, Sums, Traits
 
@@ -32,9 +32,9 @@ class Expand(RowTask):
     which steers and proves nothing, is computed in float32.
 
     ``block``: the Hessian on these atoms, ⟨dᵢ, Aᵀ∇²φA dⱼ⟩, from one row in ``sample``. ``v`` and ``steps``: φ, φ' and φ''
-    along (v, tilt) at these steps; Ax and Av are computed once. Of an intercept that is ``profiled``, Aᵀc̃ tells how it leans
-    on x, where c̃ are the curvatures that are steady within ``off``; ``beside`` are distances from b at which Σr and Σc are
-    wanted as well.
+    along (v, intercept_slope) at these steps; Ax and Av are computed once. Of an intercept that is ``profiled``, Aᵀc̃ is the
+    derivative in x, times Σc̃, where c̃ are the curvatures that are steady within ``off``; ``beside`` are distances from b at
+    which Σr and Σc are wanted as well.
     """
 
     x: Array
@@ -42,7 +42,7 @@ class Expand(RowTask):
     profiled: bool
     block: Block | None = None
     v: Array | None = None
-    tilt: float = 0.0
+    intercept_slope: float = 0.0
     steps: Array | None = None
     off: float = 0.0
     beside: Array | None = None
@@ -54,9 +54,9 @@ class Expand(RowTask):
         columns = few_columns(self.x.size, self.block, self.x, self.v)
         wide: Sums = {"gradient": np.zeros(self.x.size)}
         if self.profiled and self.part.kind.mu:
-            wide["leans"] = np.zeros((2, self.x.size))
+            wide["derivatives"] = np.zeros((2, self.x.size))
         elif self.profiled:
-            wide["lean"] = np.zeros(self.x.size)
+            wide["derivative"] = np.zeros(self.x.size)
         with np.errstate(all="ignore"):
             return added(self._some(raw, loss, columns, wide) for raw, loss in self.part.chunks(shard)) | wide
 
@@ -73,14 +73,14 @@ class Expand(RowTask):
             sums["sharp"], sums["dual"] = np.asarray(loss.sharp.value(z)), np.asarray(loss.sharp.conjugate(r))
         if self.profiled:
             kinked = loss if isinstance(loss, Softened) else None
-            sums.update(_leaning(A, loss, z, c, self.off, wide["lean"]) if kinked is None
-                        else _sides(A, kinked, z, self.off, wide["leans"]))
+            sums.update(_curvature_sums(A, loss, z, c, self.off, wide["derivative"]) if kinked is None
+                        else _sides(A, kinked, z, self.off, wide["derivatives"]))
             if self.beside is not None:
                 sums["beside"] = np.stack([_beside(loss, z + more) for more in self.beside.tolist()])
         if self.block is not None:
             sums.update(_hessian(raw if near is A else near, self.block, c, self.sample, self.profiled))
         if self.v is not None and self.steps is not None:
-            dz = near.matvec(self.v) + self.tilt
+            dz = near.matvec(self.v) + self.intercept_slope
             sums["line"] = np.stack([_along(loss, z + step * dz, dz) for step in self.steps.tolist()])
         return sums
 
@@ -93,19 +93,19 @@ def _at(loss: Separable, z: Array, r: Array, value: float) -> Sums:
             "residual": np.asarray(total(r)), "size": np.asarray(loss.size(value, z), dtype=np.float64)}
 
 
-def _leaning(A: DenseRows | SparseRows, loss: Separable, z: Array, c: Array, off: float, lean: Array) -> Sums:
-    """Σc, and of the steady curvatures c̃ the sum and the sum of squares; Σp|z| for rounding. Aᵀc̃ is added to ``lean``."""
+def _curvature_sums(A: DenseRows | SparseRows, loss: Separable, z: Array, c: Array, off: float, derivative: Array) -> Sums:
+    """Σc, and of the steady curvatures c̃ the sum and the sum of squares; Σp|z| for rounding. Aᵀc̃ goes to ``derivative``."""
     steady = loss.steady(z, c, off)
-    A.add_adjoint(steady, lean)
+    A.add_adjoint(steady, derivative)
     return {"curve": np.asarray(c.sum(dtype=np.float64)), "steady": np.asarray(total(steady)),
-            "bow": np.asarray(steady.dot(steady)), "spread": np.asarray(loss.total(np.abs(z)))}
+            "steady_square": np.asarray(steady.dot(steady)), "spread": np.asarray(loss.total(np.abs(z)))}
 
 
-def _sides(A: DenseRows | SparseRows, loss: Softened, z: Array, off: float, leans: Array) -> Sums:
-    """Of a smoothed loss at intercepts ``off`` below and above: φ_μ, Σr, φ*(r), Σp|z|. Aᵀr is added to ``leans``."""
+def _sides(A: DenseRows | SparseRows, loss: Softened, z: Array, off: float, derivatives: Array) -> Sums:
+    """Of a smoothed loss at intercepts ``off`` below and above: φ_μ, Σr, φ*(r), Σp|z|. Aᵀr is added to ``derivatives``."""
     pairs = [loss.first_order(z - off), loss.first_order(z + off)]
-    for lean, (_, r) in zip(leans, pairs, strict=True):
-        A.add_adjoint(r, lean)
+    for derivative, (_, r) in zip(derivatives, pairs, strict=True):
+        A.add_adjoint(r, derivative)
     return {"sides": np.array([[value, total(r)] for value, r in pairs]),
             "duals": np.array([loss.sharp.conjugate(r) for _, r in pairs]), "spread": np.asarray(loss.total(np.abs(z)))}
 
@@ -176,12 +176,12 @@ class Bend(RowTask):
     x: Array
     b: float
     v: Array
-    tilt: float
+    intercept_slope: float
     end: float
 
     def some(self, rows: DenseRows | SparseRows, loss: Separable) -> Sums:
         A = rows.precise()
-        z, dz = A.matvec(self.x) + self.b, A.matvec(self.v) + self.tilt
+        z, dz = A.matvec(self.x) + self.b, A.matvec(self.v) + self.intercept_slope
         end = z + self.end * dz
         beta = loss.beta(np.minimum(z, end), np.maximum(z, end))
         return {"bend": np.asarray(loss.total(np.asarray(beta * dz * dz)), dtype=np.float64)}
@@ -221,18 +221,18 @@ class Fetch(RowTask):
         return found | {"X": np.array(X)}
 
 
-def fetched(trips: Trips, part: Part, facts: Facts, index: Index) -> tuple[Any, Separable]:
+def fetched(trips: CommunicationRounds, part: Part, summary: Summary, index: Index) -> tuple[Any, Separable]:
     """The rows with these numbers among all rows, in this order, and their loss: n/b times the weight of each.
 
     Every row is drawn from all data alike and independently of the others, so that its shard is drawn in proportion to its
     rows. Rows of one drawn shard would be a cluster sample: its variance is not that of b independent rows.
     """
-    ends = np.cumsum(facts.rows)
+    ends = np.cumsum(summary.rows)
     home = np.searchsorted(ends, index, side="right")
     order = np.argsort(home, kind="stable")
-    begins = ends - facts.rows
+    begins = ends - summary.rows
     wanted = {int(k): index[order[home[order] == k]] - begins[k] for k in np.unique(home)}
-    found = [sums for sums in trips.each(Fetch(part, wanted), facts.rows) if sums]
+    found = [sums for sums in trips.each(Fetch(part, wanted), summary.rows) if sums]
     back = np.empty_like(order)
     back[order] = np.arange(len(order))
     y, p = (np.concatenate([sums[name] for sums in found])[back] for name in ("y", "p"))
@@ -245,7 +245,7 @@ def fetched(trips: Trips, part: Part, facts: Facts, index: Index) -> tuple[Any, 
                  csr_array((sums["data"], sums["indices"], sums["indptr"]), shape=(len(sums["y"]), part.shards.d))
                  for sums in found]
         rows = vstack(parts, format="csr")
-    return rows[back], part.kind.on(y, p * (facts.n / len(index)))
+    return rows[back], part.kind.on(y, p * (summary.n / len(index)))
 
 
 class AllRows:
@@ -363,8 +363,8 @@ class GramSquares(QuadraticForm):
 
 def gathered(model: ShardedModel) -> tuple[Array, Array, float]:
     """Q, c and s of a least-squares objective over shards."""
-    facts, d = model.facts, model.domain[0]
-    centre = np.append(facts.mean, facts.target) if model.has_intercept else np.zeros(d + 1)
+    summary, d = model.summary, model.domain[0]
+    centre = np.append(summary.mean, summary.target) if model.has_intercept else np.zeros(d + 1)
     total, lost = np.zeros((d + 1, d + 1)), np.zeros((d + 1, d + 1))
     for sums in model.each(Products(model.part, centre), 2 * (d + 1) ** 2):
         if sums:

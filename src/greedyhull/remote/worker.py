@@ -150,7 +150,7 @@ CACHE = Cache()  # that of this process, where it works for another one
 
 
 def work(task: Task, bundle: Sequence[int], cache: Cache | None = None) -> list[Sums]:
-    """The sums of a task over the shards of a bundle: one for each shard, or one in all where they are added together.
+    """The sums of a task over the shards of a partition, the ``bundle``: one for each shard, or one in all if ``together``.
 
     A crew of your own calls it in its workers.
     """
@@ -175,7 +175,7 @@ def added(sums: Iterator[Sums] | Sequence[Sums]) -> Sums:
 
 
 def both(left: list[Sums], right: list[Sums]) -> list[Sums]:
-    """The sum of two bundles that are added together each."""
+    """The sum of two partitions that are added together each."""
     return [added([*left, *right])]
 
 
