@@ -340,16 +340,16 @@ class Shards(Protocol):
 
 
 class Crew(Protocol):
-    """Runs a task over bundles of shards: here, in several processes, on a cluster.
+    """Runs a task over partitions of shards: here, in several processes, on a cluster.
 
-    ``map`` returns what `greedyhull.extend.work` returns for each bundle, one list after the other. Whatever becomes of a
+    ``map`` returns what `greedyhull.extend.work` returns for each partition, one list after the other. Whatever becomes of a
     worker, all of them come back, in order. Of a task that is ``paired`` it may return one sum of all, added up a tree: in
-    pairs of neighbours, then pairs of these, so that the result depends on the bundles alone.
+    pairs of neighbours, then pairs of these, so that the result depends on the partitions alone.
     """
 
     @property
-    def workers(self) -> int: ...  # how many bundles are worth making
-    def map(self, task: Task, bundles: Sequence[range]) -> list[Sums]: ...
+    def workers(self) -> int: ...  # how many partitions are worth making
+    def map(self, task: Task, partitions: Sequence[range], /) -> list[Sums]: ...
 
 
 class Step(Protocol):

@@ -92,7 +92,7 @@ class Fitted:
         loss, settings = self._loss()
         f = loss(data, **settings)
         if self.task == "classification":
-            self.classes_ = np.array([0.0 if f.facts.zero_one else -1.0, 1.0])
+            self.classes_ = np.array([0.0 if f.summary.zero_one else -1.0, 1.0])
         self._keep([self._solved(f, self._atoms(data.d))], np.dtype(np.float64))
         return int(f.n)
 

@@ -48,9 +48,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 SOLVED = "_solved"  # where an estimator keeps the solves of a fit, while it lasts
 
 
-def counted(estimator: Any, s: Solution) -> None:
-    """Note a solve of the fit that is going on."""
-    estimator.__dict__.setdefault(SOLVED, []).append((s.converged, s.reason, s.certificate.gap))
+def counted(estimator: Any, s: Solution) -> Solution:
+    """Note a solve for the one warning of the fit; one that a callback ended was meant to end early."""
+    if s.reason != ASKED:
+        estimator.__dict__.setdefault(SOLVED, []).append((s.converged, s.reason, s.certificate.gap))
+    return s
 
 
 def warning_once(fit: F) -> F:
@@ -66,23 +68,15 @@ def warning_once(fit: F) -> F:
             solved = self.__dict__.pop(SOLVED, [])
         missed = [(reason, np.inf if gap is None else float(gap)) for converged, reason, gap in solved if not converged]
         if missed:
-            warnings.warn(message(missed, len(solved)), ConvergenceWarning, stacklevel=2)
+            reason, worst = max(missed, key=lambda one: one[1])
+            said = f"{reason} The answer is certified to a gap of {worst:.3g} all the same."
+            if len(solved) > 1:
+                said = (f"{len(missed)} of the {len(solved)} problems of this fit did not reach the requested gap. The worst "
+                        f"is certified to a gap of {worst:.3g}: {reason}")
+            warnings.warn(said, ConvergenceWarning, stacklevel=2)
         return fitted
 
     return gathered  # type: ignore[return-value]
-
-
-def message(missed: list[tuple[str, float]], solves: int) -> str:
-    """What to say about the solves, each a reason and a gap, that missed ``tol``.
-
-    >>> message([("The 5 iterations allowed are used up.", 0.25)], 1)
-    'The 5 iterations allowed are used up. The answer is certified to a gap of 0.25 all the same.'
-    """
-    reason, gap = max(missed, key=lambda one: one[1])
-    if solves == 1:
-        return f"{reason} The answer is certified to a gap of {gap:.3g} all the same."
-    return (f"{len(missed)} of the {solves} problems of this fit did not reach the requested gap. The worst is certified to a "
-            f"gap of {gap:.3g}: {reason}")
 
 
 def by_row(method: F) -> F:
@@ -126,24 +120,17 @@ except ImportError:  # before scikit-learn 1.9
         return method
 
 
-__all__ = ["ASKED", "CallbackSupport", "Heartbeat", "begin", "checked", "end"]
-
 ASKED = "A callback of scikit-learn asked to stop."
 
 
-class Heartbeat:
-    """A stop that tells the callbacks of an estimator about a solve, ten times a second, and stops when one asks for it."""
+class CallbackAdapter:
+    """A stop that calls the callbacks of an estimator ten times a second, and stops when one of them asks for it."""
 
     def __init__(self, estimator: Any, f: Objective) -> None:
         self.estimator, self.f = estimator, f
         kept = vars(estimator)  # scikit-learn sets both attributes only where there are callbacks
         self.context = kept.get("_callback_fit_ctx") if kept.get("_skl_callbacks") else None
         self.due = 0.0
-
-    @property
-    def heard(self) -> bool:
-        """Whether there are callbacks to tell."""
-        return self.context is not None
 
     def __call__(self, event: Any) -> str | bool:
         if self.context is None or perf_counter() < self.due:
@@ -224,8 +211,14 @@ def folds_of(splits: Iterable[Any], n: int, s: Array | None, classes: tuple[Arra
         for rows, what in ((train, "trains with"), (test, "leaves out")):
             counted = rows if s is None else rows[s[rows] > 0.0]
             check(len(counted) > 0, f"Fold {i} of {len(folds)} {what} no sample of positive weight. Give other folds.")
-            if classes is not None and rows is train:
-                _check_classes(counted, classes, f"Fold {i} of {len(folds)}")
+            if classes is None or rows is test:
+                continue
+            labels, names = classes
+            missing = np.setdiff1d(np.arange(len(names)), labels[counted])
+            shown = ", ".join(repr(name) for name in names[missing].tolist())
+            kinds, them = ("class", "it") if len(missing) == 1 else ("classes", "them")
+            check(not len(missing), f"Fold {i} of {len(folds)} has no sample of the {kinds} {shown} to train with. Use "
+                                    f"StratifiedKFold with fewer folds, give more samples of {them}, or leave {them} out.")
     return folds
 
 
@@ -245,15 +238,6 @@ def _rows(given: Any, n: int) -> Index:
         return np.asarray(np.arange(n)[rows if rows.size else rows.astype(np.intp)])
     except IndexError as error:
         raise GreedyhullError(f"cv gives {given!r} for the rows of a fold; numbers from 0 to {n - 1} are wanted.") from error
-
-
-def _check_classes(rows: Index, classes: tuple[Array, Array], fold: str) -> None:
-    labels, names = classes
-    missing = np.setdiff1d(np.arange(len(names)), labels[rows])
-    shown = ", ".join(repr(name) for name in names[missing].tolist())
-    what, them = ("class", "it") if len(missing) == 1 else ("classes", "them")
-    check(not len(missing), f"{fold} has no sample of the {what} {shown} to train with. Use StratifiedKFold with fewer folds, "
-                            f"give more samples of {them}, or leave {them} out.")
 
 
 FLOATS = (np.float64, np.float32)
@@ -293,19 +277,13 @@ class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
 
     def _solve(self, f: Objective, S: AtomSet, start: Any = None) -> Solution:
         """One solve, to a certified gap of ``tol``·max(|loss|, f.scale)."""
-        return self._counted(self._run(f, S, Relative(float(self.tol)), start))
-
-    def _counted(self, s: Solution) -> Solution:
-        """Note a solve for the one warning of the fit; one that a callback ended was meant to end early."""
-        if s.reason != ASKED:
-            counted(self, s)
-        return s
+        return counted(self, self._run(f, S, Relative(float(self.tol)), start))
 
     def _run(self, f: Objective, S: AtomSet, wanted: Stop, start: Any = None) -> Solution:
         """One solve, until what is ``wanted`` or the end of patience."""
         asked = _until(wanted, int(self.max_iter))
-        heart = Heartbeat(self, f)
-        stop = asked | Callback(heart) if heart.heard else asked
+        callbacks = CallbackAdapter(self, f)
+        stop = asked if callbacks.context is None else asked | Callback(callbacks)
         s = minimize(f, S, start=start, stop=stop, seed=self._seed(), progress=bool(self.verbose))
         s.stop = asked  # without the callback, which holds the data and this estimator
         return s

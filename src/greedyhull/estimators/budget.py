@@ -12,6 +12,7 @@ from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.path import carried
 from greedyhull.driver.solution import Solution
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.estimators.base import Certified
 from greedyhull.objectives.limits import least
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.iterate import Iterate
@@ -22,13 +23,27 @@ Budget = L1Ball | PositiveL1Ball
 BLOCK = 64  # columns copied at a time
 
 
-def budget(X: Any, s: Array | None, radius: float, *, standardize: bool, positive: bool, classes: int = 0) -> Budget:
-    """The set for data X with sample weights s, or None; of vectors, or of matrices with a column for each of ``classes``."""
-    make = PositiveL1Ball if positive else L1Ball
-    d, weights = X.shape[1], spreads(X, s) if standardize else None
-    if not classes:
-        return make(d, radius, weights=weights)
-    return make((d, classes), radius, weights=None if weights is None else np.repeat(weights[:, None], classes, axis=1))
+class L1Set(Certified):
+    """Coefficients in an l1 ball: vectors, or matrices with a column for each class of one problem."""
+
+    standardize: bool
+    positive: bool
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        (tags.regressor_tags or tags.classifier_tags).poor_score = self.positive  # where coefficients of one sign do not fit
+        return tags
+
+    def _atoms(self, X: Any, s: Array | None, classes: int = 0) -> Budget:
+        """The ball for data X with sample weights s, or None; of radius one where no radius is given."""
+        make = PositiveL1Ball if self.positive else L1Ball
+        radius, d, weights = vars(self).get("radius"), X.shape[1], spreads(X, s) if self.standardize else None
+        if classes and weights is not None:
+            weights = np.repeat(weights[:, None], classes, axis=1)
+        return make((d, classes) if classes else d, 1.0 if radius is None else float(radius), weights=weights)
+
+    def _atoms_for(self, f: Objective, X: Any, s: Array | None) -> Budget:
+        return self._atoms(X, s, f.domain[1] if len(f.domain) == 2 else 0)
 
 
 def scaled_into(x: Array, S: Budget, *, positive: bool) -> Array:
@@ -158,7 +173,8 @@ def at_price(f: Objective, S: AtomSet, alpha: float, solve: Callable[[Any, Array
         best = best._replace(certificate=Certificate(value, value - lower, lower))
         if value - lower <= tol * _scale(value, f.scale):
             return with_exact_zeros(f, unit, alpha, best._replace(converged=True), tol)
-        if line.price > alpha and slack(unit, found, radius):  # a larger ball has the same minimum: the price is noise
+        # a point whose norm is less than the radius by 1e-6 of it: a larger ball has the same minimum, the price is noise
+        if line.price > alpha and float(unit.gauge(found.point.array())) < (1.0 - 1e-6) * radius:
             if not found.converged or settled(f, found):
                 break
             share *= FINER**2
@@ -169,17 +185,12 @@ def at_price(f: Objective, S: AtomSet, alpha: float, solve: Callable[[Any, Array
         farthest = min(hi, (value - floor(f)) / alpha)  # a minimiser lies within
         # times its size is the most that a radius grows by in one step: a price may be nothing but rounding
         step = min((line.price - alpha) * _give(f, found, radius), 1e3 * radius)
-        radius = _next(radius, step, lo, hi, farthest)
+        # by Newton's step if it stays in the bracket and below ``farthest``
+        radius = radius + step if lo < radius + step < farthest else 2.0 * lo if np.isinf(hi) else 0.5 * (lo + hi)
         if not lo < radius < min(hi, FARTHEST):
             break
     assert best is not None
     return with_exact_zeros(f, unit, alpha, best, tol)
-
-
-def slack(unit: Any, s: Solution, radius: float) -> bool:
-    """Whether the solution over a ball lies inside it, so that no larger ball has a smaller minimum."""
-    # a point whose norm is less than the radius by this share of it does not use the whole budget
-    return float(unit.gauge(s.point.array())) < (1.0 - 1e-6) * radius
 
 
 def settled(f: Objective, s: Solution) -> bool:
@@ -256,11 +267,6 @@ def _value(certificate: Certificate) -> float:
 def _scale(value: float, scale: float) -> float:
     """What a relative gap is relative to."""
     return max(abs(value), scale, 1e-300)
-
-
-def _next(radius: float, step: float, lo: float, hi: float, farthest: float) -> float:
-    """The radius to try next: by Newton's step if it stays in the bracket and below ``farthest``."""
-    return radius + step if lo < radius + step < farthest else (2.0 * lo if np.isinf(hi) else 0.5 * (lo + hi))
 
 
 def floor(f: Objective) -> float:

@@ -21,7 +21,7 @@ from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Gap, Iterations, Stalled
 from greedyhull.errors import check
 from greedyhull.estimators.base import Certified, Fold, begin, checked, end, folds_of, splits_of, weights_of
-from greedyhull.estimators.budget import Budget, budget, floor, origin, price_of
+from greedyhull.estimators.budget import Budget, L1Set, floor, origin, price_of
 from greedyhull.estimators.cv_paths import (
     ENOUGH,
     Line,
@@ -35,8 +35,8 @@ from greedyhull.estimators.cv_paths import (
     new_axes,
     radii_of,
 )
-from greedyhull.estimators.described import CHOSEN, CHOSEN_REGRESSOR, CHOSEN_TOGETHER, described
-from greedyhull.estimators.linear import LinearRegressor, refuse_shards
+from greedyhull.estimators.described import CHOSEN_CLASSIFIER, CHOSEN_REGRESSOR, described
+from greedyhull.estimators.linear import LinearRegressor, are_shards
 from greedyhull.estimators.linear_classifier import LinearClassifier
 from greedyhull.solvers.parts.paths import loss_path
 from greedyhull.types import Array, AtomSet, LinearModel
@@ -65,14 +65,52 @@ CHOICE: dict[str, list[Any]] = {"radii": [Interval(Integral, 1, None, closed="le
 SCALED: dict[str, list[Any]] = {"standardize": ["boolean"], "positive": ["boolean"]}
 
 
-class Chosen(Certified):
-    """What a choice by cross-validation leaves behind, and its figure."""
+class CVMixin(Certified):
+    """A radius chosen by cross-validation: `fit`, what it leaves behind, and its figure."""
 
     radii_: Array
     cv_losses_: Array
     coefs_path_: Array
     radius_: float
     select: str
+
+    @checked
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
+        """
+        Choose the radius, then find the coefficients on all data.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training data. float32 is kept; other types become float64.
+        y : array-like of shape (n_samples,)
+            Target values; for a classifier class labels, which are numbers, strings or booleans.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights sᵢ ≥ 0 of the samples: losses, also those on left-out data, are Σ sᵢ ℓᵢ / Σ sᵢ.
+        groups : array-like of shape (n_samples,), default=None
+            Groups of the samples, for splitters such as GroupKFold.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.model_selection import GroupKFold
+        >>> from greedyhull.estimators import L1BudgetRegressorCV
+        >>> X, groups = np.random.default_rng(0).standard_normal((30, 4)), np.arange(30) // 5
+        >>> model = L1BudgetRegressorCV(radii=5, cv=GroupKFold(3)).fit(X, X[:, 0], groups=groups)
+        >>> model.cv_losses_.shape
+        (5, 3)
+        """
+        check(not are_shards(X), "fit was given shards, and cross-validation splits rows, which have to be in one place. "
+                                 "Choose a radius by a validation set: fit for several, and compare score(...).")
+        return self._fit(X, y, sample_weight, groups)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Self:
+        raise NotImplementedError
 
     def _choose(self, radii: Array, losses: Array) -> float:
         """The radius with the least mean loss; by the one-standard-error rule, the least radius within one of that."""
@@ -126,17 +164,6 @@ class Chosen(Certified):
         return axes
 
 
-class L1Chosen(Chosen):
-    """An l1 budget to choose the radius of."""
-
-    standardize: bool
-    positive: bool
-
-    def _atoms(self, X: Any, s: Array | None, classes: int = 0) -> Budget:
-        """The ball of radius one, which is scaled to the radii; of matrices with a column for each of ``classes``."""
-        return budget(X, s, 1.0, standardize=self.standardize, positive=self.positive, classes=classes)
-
-
 def constant(y: Array, s: Array | None) -> bool:
     """Whether all targets that count are one number, up to rounding."""
     some = y if s is None else y[s > 0.0]
@@ -174,37 +201,10 @@ def affordable(f: LinearModel, S: AtomSet, eps: float) -> float:
     return radius
 
 
-class ChosenRegressor(Chosen, LinearRegressor):
-    """A radius for numbers: `fit`, and the paths that it follows."""
+class ChosenRegressor(CVMixin, LinearRegressor):
+    """A radius for numbers, and the paths that `fit` follows."""
 
-    @checked
-    @described(CHOSEN)
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
-        """
-        Choose the radius, then find the coefficients on all data.
-
-        Parameters
-        ----------
-        {X}
-        y : array-like of shape (n_samples,)
-            Target values.
-        {sample_weight, groups}
-
-        Returns
-        -------
-        {self}
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from sklearn.model_selection import GroupKFold
-        >>> from greedyhull.estimators import L1BudgetRegressorCV
-        >>> X, groups = np.random.default_rng(0).standard_normal((30, 4)), np.arange(30) // 5
-        >>> model = L1BudgetRegressorCV(radii=5, cv=GroupKFold(3)).fit(X, X[:, 0], groups=groups)
-        >>> model.cv_losses_.shape
-        (5, 3)
-        """
-        refuse_shards(X)
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Self:
         X, y = self._given(X, y, y_numeric=True)
         begin(self, X, y)
         s = weights_of(sample_weight, X)
@@ -234,45 +234,18 @@ class ChosenRegressor(Chosen, LinearRegressor):
         return paths.on(None, self.radii_), np.array(losses).T
 
 
-class ChosenClassifier(Chosen, LinearClassifier):
-    """A radius for classes, which all of them share: `fit`, and the paths that it follows."""
+class ChosenClassifier(CVMixin, LinearClassifier):
+    """A radius for classes, which all of them share, and the paths that `fit` follows."""
 
-    @checked
-    @described(CHOSEN)
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
-        """
-        Choose the radius, then find the coefficients on all data.
-
-        Parameters
-        ----------
-        {X}
-        y : array-like of shape (n_samples,)
-            Class labels: numbers, strings or booleans.
-        {sample_weight, groups}
-
-        Returns
-        -------
-        {self}
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from sklearn.model_selection import GroupKFold
-        >>> from greedyhull.estimators import L1BudgetClassifierCV
-        >>> X, groups = np.random.default_rng(0).standard_normal((30, 4)), np.arange(30) // 5
-        >>> model = L1BudgetClassifierCV(radii=5, cv=GroupKFold(3)).fit(X, X[:, 0] > 0, groups=groups)
-        >>> model.cv_losses_.shape
-        (5, 3)
-        """
-        refuse_shards(X)
-        return self._fit(X, y, sample_weight, groups)
+    _fit = LinearClassifier._fit
 
     def _searched(self, X: Any, targets: list[Array], labels: Array, s: Array | None, starts: list[Array | None],
                   groups: Any, classes: int = 0) -> list[Solution]:
-        S, problem = self._atoms(X, s, classes) if classes else self._atoms(X, s), replace(self._problem, classes=classes)
+        problem = replace(self._problem, classes=classes)
         splits = splits_of(check_cv(self.cv, labels, classifier=True), X, labels, groups)
         folds = folds_of(splits, len(labels), s, (labels, self.classes_))
         fs = [problem(X, y, s) for y in targets]
+        S = self._atoms_for(fs[0], X, s)
         self.radii_ = radii_of(self.radii, lambda count: grid(max(affordable(f, S, float(self.eps)) for f in fs), count))
         paths = [Paths(X, y, s, S, problem) for y in targets]
         found = iter(Parallel(n_jobs=self.n_jobs)(delayed(one.on)(train, self.radii_) for one in paths for train, _ in folds))
@@ -286,7 +259,7 @@ class ChosenClassifier(Chosen, LinearClassifier):
 
 
 @described(CHOSEN_REGRESSOR)
-class L1BudgetRegressorCV(L1Chosen, ChosenRegressor):
+class L1BudgetRegressorCV(L1Set, ChosenRegressor):
     """
     Linear regression with an l1 budget chosen by cross-validation.
 
@@ -335,11 +308,6 @@ class L1BudgetRegressorCV(L1Chosen, ChosenRegressor):
         self.positive, self.delta, self.quantile, self.fit_intercept = positive, delta, quantile, fit_intercept
         self.n_jobs, self.tol, self.max_iter, self.random_state, self.verbose = n_jobs, tol, max_iter, random_state, verbose
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = self.positive  # on data that no coefficients of one sign fit
-        return tags
-
     def _walked(self, X: Any, y: Array, s: Array | None, S: AtomSet, folds: list[Fold], radii: Any, f: LinearModel
                 ) -> tuple[Line, Array]:
         """Squares by their covariance or the core's path; other losses, and numbers out of range, as for any set."""
@@ -353,8 +321,8 @@ class L1BudgetRegressorCV(L1Chosen, ChosenRegressor):
         return whole, np.array([paths.left_out(i, line) for i, line in enumerate(found)]).T
 
 
-@described(CHOSEN_TOGETHER)
-class L1BudgetClassifierCV(L1Chosen, ChosenClassifier):
+@described(CHOSEN_CLASSIFIER)
+class L1BudgetClassifierCV(L1Set, ChosenClassifier):
     """
     Linear classification with an l1 budget chosen by cross-validation.
 
@@ -400,8 +368,3 @@ class L1BudgetClassifierCV(L1Chosen, ChosenClassifier):
         self.radii, self.cv, self.eps, self.select, self.loss, self.standardize = radii, cv, eps, select, loss, standardize
         self.positive, self.fit_intercept, self.class_weight, self.n_jobs = positive, fit_intercept, class_weight, n_jobs
         self.tol, self.max_iter, self.random_state, self.verbose = tol, max_iter, random_state, verbose
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = self.positive  # on data that no coefficients of one sign tell apart
-        return tags

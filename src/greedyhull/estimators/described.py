@@ -131,39 +131,28 @@ coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
 weights_ : ndarray
     The coefficients once more, a vector for two classes.
 intercept_ : ndarray of shape (1,) or (n_classes,)
-    The intercept, 0 without one.
+    The intercept, 0 without one; those of several classes in one problem sum to zero.
 radius_ : float or list of float
-    The radius used; with more than two classes a list, one for each.
+    The radius used; where several classes are fitted one against the rest, a list, one for each.
 price_ : float or list of float
-    How much the least loss falls for one more unit of radius; with more than two classes a list, one for each.
+    How much the least loss falls for one more unit of radius; where several classes are fitted one against the rest, a list.
 certificate_ : Certificate or list of Certificate
-    Value, gap and lower bound; with more than two classes a list, one for each.
+    Value, gap and lower bound; where several classes are fitted one against the rest, a list, one for each.
 solution_ : Solution or list of Solution
-    The whole answer of the solver; with more than two classes a list, one for each.
+    The whole answer of the solver; where several classes are fitted one against the rest, a list, one for each.
 trace_ : Trace or list of Trace
-    How the solve went; with more than two classes a list, one for each.
+    How the solve went; where several classes are fitted one against the rest, a list, one for each.
 n_iter_ : int
     Iterations of the solver, the most of any class.
 classes_ : ndarray of shape (n_classes,)
     The class labels, sorted.
 """, ANY)
 
-TOGETHER = _table("""
-intercept_ : ndarray of shape (1,) or (n_classes,)
-    The intercept, 0 without one; those of several classes in one problem sum to zero.
-radius_ : float or list of float
-    The radius used; where classes are fitted one against the rest, a list, one for each.
-price_ : float or list of float
-    How much the least loss falls for one more unit of radius; where classes are fitted one against the rest, a list.
-certificate_ : Certificate or list of Certificate
-    Value, gap and lower bound; where classes are fitted one against the rest, a list, one for each.
-solution_ : Solution or list of Solution
-    The whole answer of the solver; where classes are fitted one against the rest, a list, one for each.
-trace_ : Trace or list of Trace
-    How the solve went; where classes are fitted one against the rest, a list, one for each.
-""", CLASSIFIER)
-
 ENSEMBLE = _table("""
+cv : int, splitter, iterable or "prefit", default=None
+    How to make out-of-fold predictions, as in scikit-learn: a number of folds (stratified where there are classes), a
+    splitter, or an iterable of pairs of rows to train with and rows to predict. Clones of the models are fitted, with
+    ``sample_weight`` where they take it. None or "prefit": the models are fitted already.
 max_models : int, default=None
     At most so many weights are positive; None: no limit.
 max_iter : int, default=10000
@@ -174,6 +163,8 @@ verbose : bool or int, default=0
     Whether to show progress.
 weights_ : array of shape (n_models,)
     The weights; also as ``coef_``.
+models_ : list of (str, model) or None
+    The models that predictions are made with: with ``cv``, clones fitted with all samples.
 model_names_ : list of str or None
     The names of the models, or of the columns of X where it had names.
 n_models_ : int
@@ -194,17 +185,6 @@ feature_names_in_ : array of str
     The names of these columns, where X has them.
 """)
 
-CHOSEN = _table("""
-X : {array-like, sparse matrix} of shape (n_samples, n_features)
-    Training data. float32 is kept; other types become float64.
-sample_weight : array-like of shape (n_samples,), default=None
-    Weights sᵢ ≥ 0 of the samples: losses, also those on left-out data, are Σ sᵢ ℓᵢ / Σ sᵢ.
-groups : array-like of shape (n_samples,), default=None
-    Groups of the samples, for splitters such as GroupKFold.
-self : object
-    The fitted estimator.
-""")  # what `fit` takes and returns where a radius is chosen
-
 CHOSEN_REGRESSOR = _table("""
 coefs_path_ : ndarray of shape (n_radii, n_features)
     The coefficients on all data at each radius.
@@ -218,5 +198,3 @@ coefs_path_ : ndarray of shape (n_radii, n_features or n_classes * n_features)
 radius_ : float
     The radius chosen.
 """, CLASSIFIER)
-
-CHOSEN_TOGETHER = _table("", TOGETHER, {name: CHOSEN_CLASSIFIER[name] for name in ("coefs_path_", "radius_")})

@@ -75,6 +75,31 @@ class Ensemble(Certified):
     trace_: Trace
     models_: list[Named] | None
 
+    @checked
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the weights; with ``cv``, fit the models as well.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n_samples, n_columns), or whatever the models take
+            Predictions or probabilities, one model a column or, with K > 2 classes, a block of K columns; with ``models``,
+            their data.
+        y : array of shape (n_samples,)
+            Targets, or classes.
+        sample_weight : array of shape (n_samples,), default=None
+            How much each sample counts: the loss is Σ sᵢ ℓᵢ / Σ sᵢ. Models get it where their ``fit`` takes it.
+
+        Returns
+        -------
+        object
+            The ensemble itself.
+        """
+        self._fit(X, y, sample_weight)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        raise NotImplementedError
+
     def __sklearn_clone__(self) -> Any:
         """A clone has the same models: without cv they are fitted, and would be no use otherwise; with it they are cloned."""
         clone = _clone_parametrized(self)
@@ -208,11 +233,7 @@ class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
     models : list, default=None
         Models, or pairs of a name and a model. Anything with ``predict`` will do; data frames reach it as they are. None: the
         columns of X are predictions.
-    {max_models}
-    cv : int, splitter, iterable or "prefit", default=None
-        How to make out-of-fold predictions, as in scikit-learn: a number of folds, a splitter, or an iterable of pairs of rows
-        to train with and rows to predict. Clones of the models are fitted, with ``sample_weight`` where they take it. None or
-        "prefit": the models are fitted already.
+    {max_models, cv}
     fit_intercept : bool, default=False
         Add a constant to the weighted mean. Not for a loss that is a function.
     tol : float, default=1e-8
@@ -224,9 +245,7 @@ class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
     {weights_}
     intercept_ : float
         The constant that is added; 0 without ``fit_intercept``.
-    models_ : list of (str, model) or None
-        The models that are asked by `predict`: with ``cv``, clones fitted with all samples.
-    {model_names_, n_models_, certificate_, dual_gap_, solution_, trace_, n_iter_, n_features_in_, feature_names_in_}
+    {models_, model_names_, n_models_, certificate_, dual_gap_, solution_, trace_, n_iter_, n_features_in_, feature_names_in_}
 
     See Also
     --------
@@ -270,24 +289,7 @@ class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
         tags.regressor_tags.poor_score = True  # where the columns do not predict the target
         return tags
 
-    @checked
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the weights; with ``cv``, fit the models as well.
-
-        Parameters
-        ----------
-        X : array or data frame of shape (n_samples, n_models), or whatever the models take
-            Predictions, one model a column; with ``models``, their data.
-        y : array of shape (n_samples,)
-            Targets.
-        sample_weight : array of shape (n_samples,), default=None
-            How much each sample counts: the loss is Σ sᵢ ℓᵢ / Σ sᵢ. Models get it where their ``fit`` takes it.
-
-        Returns
-        -------
-        EnsembleRegressor
-            Itself.
-        """
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         check(isinstance(self.loss, str) or not self.fit_intercept, "fit_intercept=True was given with a function for a loss, "
               "for which no intercept is searched. Leave the intercept out, or give a loss by name.")
         X, y = self._given(X, y, y_numeric=True)
@@ -302,7 +304,6 @@ class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
         self._weigh(f, metric, Z.T, Z.dtype)
         self.intercept_ = 0.0 if f is None else float(f.intercept(CoordinateIterate(self.weights_.astype(np.float64))))
         end(self, X, y)
-        return self
 
     def _predicted(self, X: Any, y: Array, s: Array | None) -> tuple[Array, Array, Array | None]:
         """What the weights are fitted with: predictions, their targets, and weights of samples."""
@@ -355,11 +356,7 @@ class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
     models : list, default=None
         Models, or pairs of a name and a model. Anything with ``predict_proba`` will do; data frames reach it as they are.
         None: the columns of X are probabilities.
-    {max_models}
-    cv : int, splitter, iterable or "prefit", default=None
-        How to make out-of-fold predictions, as in scikit-learn: a number of folds (stratified by class), a splitter, or an
-        iterable of pairs of rows to train with and rows to predict. Clones of the models are fitted, with ``sample_weight``
-        where they take it. None or "prefit": the models are fitted already.
+    {max_models, cv}
     tol : float, default=1e-6
         The certified gap to reach, relative to the larger of the loss and the loss of predicting zero.
     {max_iter, random_state, verbose}
@@ -369,9 +366,7 @@ class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
     {weights_}
     classes_ : array of shape (n_classes,)
         The classes, sorted.
-    models_ : list of (str, model) or None
-        The models that are asked by `predict_proba`: with ``cv``, clones fitted with all samples.
-    {model_names_, n_models_, certificate_, dual_gap_, solution_, trace_, n_iter_, n_features_in_, feature_names_in_}
+    {models_, model_names_, n_models_, certificate_, dual_gap_, solution_, trace_, n_iter_, n_features_in_, feature_names_in_}
 
     See Also
     --------
@@ -413,24 +408,7 @@ class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
 
     score = by_row(ClassifierMixin.score)
 
-    @checked
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the weights; with ``cv``, fit the models as well.
-
-        Parameters
-        ----------
-        X : array or data frame of shape (n_samples, n_columns), or whatever the models take
-            Probabilities; with ``models``, their data.
-        y : array of shape (n_samples,)
-            Classes.
-        sample_weight : array of shape (n_samples,), default=None
-            How much each sample counts: the loss is Σ sᵢ ℓᵢ / Σ sᵢ. Models get it where their ``fit`` takes it.
-
-        Returns
-        -------
-        EnsembleClassifier
-            Itself.
-        """
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         X, y = self._given(X, y)
         check_classification_targets(y)
         own, labels = np.unique(y, return_inverse=True)
@@ -445,7 +423,7 @@ class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
             said = self._reader.of_truth(X, labels)
             self._weigh(_log_loss(said, s), None, said, said.dtype)
             end(self, X, y)
-            return self
+            return
         P, rows = self._predicted(X, y, np.searchsorted(self.classes_, own)[labels], s)
         t, s = y[rows], None if s is None else s[rows]
         f, metric = self._objective(P, np.searchsorted(self.classes_, t), s), None
@@ -453,7 +431,6 @@ class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
             metric = lambda z: self._measured(t, s, z[:, 1] if z.shape[1] == 2 else z)
         self._weigh(f, metric, np.moveaxis(P, 2, 0), P.dtype)
         end(self, X, y)
-        return self
 
     def _predicted(self, X: Any, y: Array, labels: Array, s: Array | None) -> tuple[Array, Any]:
         """What the weights are fitted with: probabilities, and the rows they are for."""

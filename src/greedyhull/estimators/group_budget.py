@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval
 from greedyhull.atoms.group_l1_ball import GroupL1Ball
 from greedyhull.errors import check
 from greedyhull.estimators.base import Certified
-from greedyhull.estimators.cv import CHOICE, Chosen, ChosenClassifier, ChosenRegressor
+from greedyhull.estimators.cv import CHOICE, ChosenClassifier, ChosenRegressor, CVMixin
 from greedyhull.estimators.cv_paths import RadiusPath
 from greedyhull.estimators.described import CHOSEN_CLASSIFIER, CHOSEN_REGRESSOR, CLASSIFIER, REGRESSOR, described
 from greedyhull.estimators.linear import Linear, LinearRegressor
@@ -136,7 +136,7 @@ class GroupBudgetClassifier(GroupBudgeted, LinearClassifier):
         self.random_state, self.verbose = random_state, verbose
 
 
-class GroupChosen(Grouped, Chosen):
+class GroupChosen(Grouped, CVMixin):
     """A budget on groups to choose the radius of."""
 
     def _atoms(self, X: Any, s: Array | None) -> GroupL1Ball:

@@ -10,9 +10,10 @@ from sklearn.utils._param_validation import Interval
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Gap
 from greedyhull.errors import check
-from greedyhull.estimators.budget import Budget, at_price, budget, scaled_into
+from greedyhull.estimators.base import counted
+from greedyhull.estimators.budget import Budget, L1Set, at_price, scaled_into
 from greedyhull.estimators.cv_paths import RadiusPath
-from greedyhull.estimators.described import REGRESSOR, TOGETHER, described
+from greedyhull.estimators.described import CLASSIFIER, REGRESSOR, described
 from greedyhull.estimators.linear import Linear, LinearRegressor
 from greedyhull.estimators.linear_classifier import LinearClassifier
 from greedyhull.types import Array, AtomSet, Objective
@@ -23,26 +24,17 @@ BUDGET: dict[str, list[Any]] = {"radius": [None, Interval(Real, 0, None, closed=
 MISSED = ", where the search for the radius ended. Use a larger alpha, tol or max_iter, or give a radius."
 
 
-class Budgeted(RadiusPath, Linear):
+class Budgeted(L1Set, RadiusPath, Linear):
     """What the two estimators with a budget share."""
 
     radius: float | None
     alpha: float | None
-    standardize: bool
-    positive: bool
 
     def _given(self, X: Any, y: Any, **how: Any) -> tuple[Any, Any]:
         check(self.radius is None or self.alpha is None,
               lambda: f"radius={self.radius!r} and alpha={self.alpha!r} were given; "
                       "one of them is wanted: a budget, or its price. Leave the other at None.")
         return super()._given(X, y, **how)
-
-    def _atoms(self, X: Any, s: Array | None, classes: int = 0) -> Budget:
-        radius = 1.0 if self.radius is None else float(self.radius)
-        return budget(X, s, radius, standardize=self.standardize, positive=self.positive, classes=classes)
-
-    def _atoms_for(self, f: Objective, X: Any, s: Array | None) -> Budget:
-        return self._atoms(X, s, f.domain[1] if len(f.domain) == 2 else 0)
 
     def _moved(self, x: Array, S: AtomSet) -> Array:
         return scaled_into(x, cast(Budget, S), positive=self.positive)
@@ -58,7 +50,7 @@ class Budgeted(RadiusPath, Linear):
         found.certificate, found.converged = priced.certificate, priced.converged
         found.reason = (f"The penalised problem was solved to a gap of {priced.certificate.gap:.3g}, at radius "
                         f"{priced.radius:.6g}{'.' if priced.converged else MISSED}")
-        return self._counted(found)
+        return counted(self, found)
 
     def _minimised(self) -> str:
         if self.alpha is None:
@@ -124,13 +116,8 @@ class L1BudgetRegressor(Budgeted, LinearRegressor):
         self.delta, self.quantile, self.fit_intercept, self.warm_start = delta, quantile, fit_intercept, warm_start
         self.tol, self.max_iter, self.random_state, self.verbose = tol, max_iter, random_state, verbose
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = self.positive  # on data that no coefficients of one sign fit
-        return tags
 
-
-@described(TOGETHER)
+@described(CLASSIFIER)
 class L1BudgetClassifier(Budgeted, LinearClassifier):
     """
     Linear classification with an l1 budget: Σ|w_j| ≤ radius.
@@ -189,8 +176,3 @@ class L1BudgetClassifier(Budgeted, LinearClassifier):
         self.radius, self.alpha, self.loss, self.standardize, self.positive = radius, alpha, loss, standardize, positive
         self.fit_intercept, self.class_weight, self.warm_start = fit_intercept, class_weight, warm_start
         self.tol, self.max_iter, self.random_state, self.verbose = tol, max_iter, random_state, verbose
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = self.positive  # on data that no coefficients of one sign tell apart
-        return tags

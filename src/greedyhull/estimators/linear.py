@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from numbers import Real
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
+from sklearn.base import RegressorMixin, is_classifier
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -45,10 +45,6 @@ from greedyhull.objectives.losses.softmax import Softmax
 from greedyhull.objectives.responses import multinomial
 from greedyhull.points.arrays import is_sparse, sound
 from greedyhull.types import Array, AtomSet, LinearModel, Objective, Shard, Shards, told_intercept
-
-if TYPE_CHECKING:
-    from greedyhull.estimators.linear_classifier import LinearClassifier
-
 
 REGRESSION = {"squared": least_squares, "huber": huber, "absolute": absolute, "quantile": quantile, "poisson": poisson}
 CLASSIFICATION = {"logistic": logistic, "squared_hinge": squared_hinge, "hinge": hinge}
@@ -174,48 +170,6 @@ def are_shards(X: Any) -> bool:
     return type(X) is not np.ndarray and isinstance(X, Shards)
 
 
-def refuse_shards(X: Any) -> None:
-    """Raise where data that are split into folds are shards."""
-    check(not are_shards(X), "fit was given shards, and cross-validation splits rows, which have to be in one place. Choose a "
-                             "radius by a validation set: fit for several, and compare score(...).")
-
-
-def _found(model: Linear, data: Shards, y: Any, sample_weight: Any) -> Solution:
-    """The one solve of a fit over shards."""
-    check(y is None and sample_weight is None, "fit was given shards and more data; targets and weights come with the shards. "
-                                               "Call fit(data).")
-    given = model.get_params()
-    for name, default in (("alpha", None), ("standardize", False), ("class_weight", None)):
-        value = given.get(name, default)
-        check(value is default, lambda: f"{type(model).__name__}({name}={value!r}) was fitted to shards, and "  # noqa: B023
-              f"{name} needs all rows in one place. Leave it out.")  # noqa: B023
-    f = model._problem(data)
-    model.n_features_in_ = int(data.d)
-    model.__dict__.pop("feature_names_in_", None)  # of an earlier fit
-    if data.names is not None:
-        model.feature_names_in_ = np.array(data.names, dtype=object)
-    (start,) = model._previous(1, int(data.d))
-    return model._found(f, SimpleNamespace(shape=(f.n, int(data.d))), None, start)  # all that a set needs of the data
-
-
-def fit_regressor(model: LinearRegressor, data: Shards, y: Any, sample_weight: Any) -> None:
-    """Coefficients and intercept of a regressor."""
-    solution = _found(model, data, y, sample_weight)
-    model.coef_ = model.weights_ = solution.point.array()
-    model.intercept_ = solution.intercept
-    model._keep([solution], np.float64)
-
-
-def fit_classifier(model: LinearClassifier, data: Shards, y: Any, sample_weight: Any) -> None:
-    """Coefficients and intercept of a classifier; labels are −1 and +1, or 0 and 1, as the shards have them."""
-    solution = _found(model, data, y, sample_weight)
-    zero_one = solution.objective.facts.zero_one  # f is one over shards
-    model.classes_ = np.array([0.0 if zero_one else -1.0, 1.0])
-    model.coef_ = solution.point.array()[None, :]
-    model.weights_, model.intercept_ = model.coef_[0], np.array([solution.intercept])
-    model._keep([solution], np.float64)
-
-
 STORAGE: dict[str, Any] = {"accept_sparse": ("csr", "csc"), "dtype": FLOATS}
 
 
@@ -227,6 +181,8 @@ class Linear(Certified):
     coef_: Array
     weights_: Array
     intercept_: Any  # a number, or one for each class
+    classes_: Array  # of a classifier
+    _problem: Any  # what makes an objective of data
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -272,6 +228,63 @@ class Linear(Certified):
         x = None if start is None else self._moved(start, S)
         return self._solve(f, S, x if x is not None and S.contains(x) else None)
 
+    @checked
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """
+        Find the coefficients with the least loss.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), or Shards
+            Training data. float32 is kept; other types become float64. Shards have targets and weights of their own.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
+            Target values; for a classifier class labels, which are numbers, strings or booleans. They are aligned with the
+            rows of X where both have labels, as weights are. Several targets are for `SimplexRegressor` alone, with any loss
+            but "poisson": each gets coefficients of its own.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights sᵢ ≥ 0 of the samples: the loss is Σ sᵢ ℓᵢ / Σ sᵢ. ``class_weight`` of a classifier multiplies them.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from greedyhull.estimators import SimplexRegressor
+        >>> SimplexRegressor().fit(np.eye(2), [0.25, 0.75]).coef_.round(6)
+        array([0.25, 0.75])
+        """
+        return self._fit_shards(X, y, sample_weight) if are_shards(X) else self._fit(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        raise NotImplementedError
+
+    def _fit_shards(self, data: Shards, y: Any, sample_weight: Any) -> Self:
+        """The one solve of a fit over shards; labels are −1 and +1, or 0 and 1, as the shards have them."""
+        check(y is None and sample_weight is None, "fit was given shards and more data; targets and weights come with the "
+                                                   "shards. Call fit(data).")
+        given = self.get_params()
+        for name, default in (("alpha", None), ("standardize", False), ("class_weight", None)):
+            value = given.get(name, default)
+            check(value is default, lambda: f"{type(self).__name__}({name}={value!r}) was fitted to shards, and "  # noqa: B023
+                  f"{name} needs all rows in one place. Leave it out.")  # noqa: B023
+        f = self._problem(data)
+        self.n_features_in_ = int(data.d)
+        self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
+        if data.names is not None:
+            self.feature_names_in_ = np.array(data.names, dtype=object)
+        columns = SimpleNamespace(shape=(f.n, int(data.d)))  # all that a set needs of the data
+        solution = self._found(f, columns, None, *self._previous(1, int(data.d)))
+        self.coef_, self.intercept_ = solution.point.array(), solution.intercept
+        if is_classifier(self):
+            self.classes_ = np.array([0.0 if solution.objective.summary.zero_one else -1.0, 1.0])
+            self.coef_, self.intercept_ = self.coef_[None, :], np.array([self.intercept_])
+        self.weights_ = np.ravel(self.coef_)
+        self._keep([solution], np.float64)
+        return self
+
     @alone
     def _linear(self, X: Any) -> Array:
         check_is_fitted(self)
@@ -306,36 +319,7 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         tags.target_tags.positive_only = self.loss == "poisson"
         return tags
 
-    @checked
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """
-        Find the coefficients with the least loss.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features), or Shards
-            Training data. float32 is kept; other types become float64. Shards have targets and weights of their own.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
-            Target values, aligned with the rows of X where both have labels, as weights are. Several targets are for
-            `SimplexRegressor` alone, with any loss but "poisson": each gets coefficients of its own.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights sᵢ ≥ 0 of the samples: the loss is Σ sᵢ ℓᵢ / Σ sᵢ.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from greedyhull.estimators import SimplexRegressor
-        >>> SimplexRegressor().fit(np.eye(2), [0.25, 0.75]).coef_.round(6)
-        array([0.25, 0.75])
-        """
-        if are_shards(X):
-            fit_regressor(self, X, y, sample_weight)
-            return self
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         X, y = self._given(X, y, y_numeric=True, multi_output=self._several_targets)
         begin(self, X, y)
         s = weights_of(sample_weight, X)
@@ -365,11 +349,11 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
             raise error.__cause__ if isinstance(error.__cause__, KeyboardInterrupt) else error
         self.coef_ = self.weights_ = found.x.astype(X.dtype)
         self.intercept_ = found.intercepts.astype(X.dtype)
-        self.solution_, self.certificate_ = found, found.certificates()
         self.n_iter_, self.dual_gap_ = max(int(found.iterations.max()), 1), float(found.gaps.max())
-        vars(self).pop("trace_", None)  # of another fit: here each solution has its own
-        vars(self)[SOLVED] = [(True, "", 0.0) if held else (False, found[i].reason, float(found.gaps[i]))
-                              for i, held in enumerate(found.converged.tolist())]
+        self.__dict__.pop("trace_", None)  # of another fit: here each solution has its own
+        self.__dict__["solution_"], self.__dict__["certificate_"] = found, found.certificates()
+        self.__dict__[SOLVED] = [(True, "", 0.0) if held else (False, found[i].reason, float(found.gaps[i]))
+                                 for i, held in enumerate(found.converged.tolist())]
 
     @property
     def _several_targets(self) -> bool:

@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from greedyhull.driver.solution import Solution
 from greedyhull.errors import check
-from greedyhull.estimators.base import Certified, begin, by_row, checked, class_weighted, end, weights_of, write_report
-from greedyhull.estimators.linear import CLASSIFICATION, Linear, Problem, accuracy, are_shards, fit_classifier, predictions
+from greedyhull.estimators.base import Certified, begin, by_row, class_weighted, end, weights_of, write_report
+from greedyhull.estimators.linear import CLASSIFICATION, Linear, Problem, accuracy, are_shards, predictions
 from greedyhull.types import Array, LinearModel, told_intercept
 
 
@@ -32,42 +32,11 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
 
     _one_problem: bool = False
     class_weight: dict[Any, float] | str | None
-    classes_: Array
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Certified._parameter_constraints,
         "loss": [StrOptions(set(CLASSIFICATION))],
         "class_weight": [dict, StrOptions({"balanced"}), None],
     }
-
-    @checked
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """
-        Find the coefficients with the least loss.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features), or Shards
-            Training data. float32 is kept; other types become float64. Shards have labels and weights of their own.
-        y : array-like of shape (n_samples,), default=None
-            Class labels: numbers, strings or booleans, aligned with the rows of X where both have labels, as weights are.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights sᵢ ≥ 0 of the samples: the loss is Σ sᵢ ℓᵢ / Σ sᵢ. They are multiplied by ``class_weight``.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-
-        Examples
-        --------
-        >>> from greedyhull.estimators import SimplexClassifier
-        >>> SimplexClassifier().fit([[1.0], [-1.0]], ["yes", "no"]).coef_
-        array([[1.]])
-        """
-        if are_shards(X):
-            fit_classifier(self, X, y, sample_weight)
-            return self
-        return self._fit(X, y, sample_weight)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Self:
         X, y = self._given(X, y)

@@ -12,10 +12,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from greedyhull.atoms.nuclear_ball import NuclearBall
 from greedyhull.estimators.base import FLOATS, Certified, bounded, by_column, by_row, warning_once, weights_of
+from greedyhull.estimators.described import REGRESSOR, described
 from greedyhull.objectives.responses import multitask
 from greedyhull.types import Array
 
 
+@described(REGRESSOR)
 class LowRankRegressor(MultiOutputMixin, RegressorMixin, Certified):  # type: ignore[misc]
     """
     Linear regression of several responses whose matrix of coefficients has a small nuclear norm.
@@ -28,14 +30,7 @@ class LowRankRegressor(MultiOutputMixin, RegressorMixin, Certified):  # type: ig
         The largest sum of the singular values of the coefficients.
     fit_intercept : bool, default=True
         Fit an intercept for each response.
-    tol : float, default=1e-6
-        The certified gap to reach, relative to the loss, or to the loss of the best constants where that is larger.
-    max_iter : int, default=10000
-        The most iterations.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the solver.
-    verbose : int, default=0
-        Show progress if positive.
+    {tol, max_iter, random_state, verbose}
 
     Attributes
     ----------
@@ -45,12 +40,7 @@ class LowRankRegressor(MultiOutputMixin, RegressorMixin, Certified):  # type: ig
         The intercepts.
     rank_ : int
         The rank of the coefficients.
-    certificate_ : Certificate
-        Value, gap and lower bound.
-    solution_ : Solution
-        The solution.
-    dual_gap_ : float
-        The loss is at most this far above the least one.
+    {dual_gap_, certificate_, solution_, trace_, n_iter_, n_features_in_, feature_names_in_}
 
     See Also
     --------

@@ -51,11 +51,6 @@ def fitted_biases(i: Index, j: Index, v: Array, shape: tuple[int, int]) -> Biase
     return Biases(mean, rows, cols)
 
 
-def no_biases(shape: tuple[int, int]) -> Biases:
-    """All zero."""
-    return Biases(0.0, np.zeros(shape[0]), np.zeros(shape[1]))
-
-
 RADII, WIDER = 16, 1.5  # how many are tried at most, and how much larger each is than the one before
 IDLE = 0.999  # of the radius: a point with a smaller norm is one of all larger balls too
 
@@ -149,7 +144,10 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
         self : MatrixCompletion
             The fitted estimator.
         """
-        self._check()
+        check(self.loss in LOSSES, lambda: f"loss = {shown(self.loss)} was given; one of {', '.join(map(repr, LOSSES))} is "
+                                           "wanted.")
+        whole = self.rank is None or (isinstance(self.rank, (int, np.integer)) and self.rank >= 1)
+        check(bool(whole), lambda: f"rank = {shown(self.rank)} was given; a whole number of at least 1, or None, is wanted.")
         i, j, v = self._read(X, y)
         shape = (len(self.rows_), len(self.columns_))
         self.radius_, start = (self.radius, None) if self.radius is not None else self._chosen(i, j, v, shape)
@@ -228,12 +226,6 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
     def _has_biases(self) -> bool:
         return bool(self.biases) and self.loss != "logistic"
 
-    def _check(self) -> None:
-        check(self.loss in LOSSES, lambda: f"loss = {shown(self.loss)} was given; one of {', '.join(map(repr, LOSSES))} is "
-                                           "wanted.")
-        whole = self.rank is None or (isinstance(self.rank, (int, np.integer)) and self.rank >= 1)
-        check(bool(whole), lambda: f"rank = {shown(self.rank)} was given; a whole number of at least 1, or None, is wanted.")
-
     def _read(self, X: Any, y: Any) -> tuple[Index, Index, Array]:
         """Places and values; what the rows and columns are called is kept."""
         if is_sparse(X):
@@ -247,7 +239,9 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
         return i, j, v
 
     def _biases(self, i: Index, j: Index, v: Array, shape: tuple[int, int]) -> Biases:
-        return fitted_biases(i, j, v, shape) if self._has_biases else no_biases(shape)
+        if self._has_biases:
+            return fitted_biases(i, j, v, shape)
+        return Biases(0.0, np.zeros(shape[0]), np.zeros(shape[1]))
 
     def _solved(self, i: Index, j: Index, v: Array, shape: tuple[int, int], radius: float, start: Any = None) -> Solution:
         return minimize(completion(i, j, v, shape, loss=self.loss), NuclearBall(shape, radius), start=start,

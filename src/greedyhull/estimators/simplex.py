@@ -107,6 +107,11 @@ class Shared(Linear):
     total: float
     upper: Any
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        (tags.regressor_tags or tags.classifier_tags).poor_score = True  # on data that no weights of one sign fit
+        return tags
+
     def _atoms(self, X: Any, s: Array | None) -> Any:
         return Simplex(X.shape[1], self.total, upper=point_of(self.upper, self, name="upper"))
 
@@ -179,7 +184,6 @@ class SimplexRegressor(Shared, LinearRegressor):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = True  # on data that no weights of one sign fit
         tags.target_tags.multi_output = self._several_targets
         return tags
 
@@ -234,8 +238,3 @@ class SimplexClassifier(Shared, LinearClassifier):
         self.loss, self.total, self.upper = loss, total, upper
         self.fit_intercept, self.class_weight, self.warm_start = fit_intercept, class_weight, warm_start
         self.tol, self.max_iter, self.random_state, self.verbose = tol, max_iter, random_state, verbose
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True  # on data that no weights of one sign tell apart
-        return tags

@@ -1,6 +1,6 @@
 """A crew of Dask workers, on this machine or on others: one task a worker and trip, and nothing that dies with a worker.
 
-Tasks are submitted with ``allow_other_workers``: a bundle goes to the worker that holds its shards, and if that one dies to
+Tasks are submitted with ``allow_other_workers``: a partition goes to the worker that holds its shards, and if that one dies to
 any other, which loads them again. Nothing is scattered and there are no actors, for both are lost with their worker.
 """
 
@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check, installing, shown
+from greedyhull.remote.executors import DEATHS
 from greedyhull.remote.worker import both, work
 from greedyhull.types import Sums, Task
 
 REACHED_IN = 10.0  # seconds in which a scheduler must answer
 REPLACED_IN = 60.0  # seconds in which a worker must be there
-DEATHS = 3  # workers that a bundle may cost in one trip; one more, and its shards are to blame
 LOOPBACK = "127.0.0.1"
 
 
@@ -70,20 +70,20 @@ class Dask:
 
         self._client.register_plugin(Deaf())
 
-    def map(self, task: Task, bundles: Sequence[range]) -> list[Sums]:
-        """What the workers return for the bundles, in order."""
+    def map(self, task: Task, partitions: Sequence[range]) -> list[Sums]:
+        """What the workers return for the partitions, in order."""
         self.trips += 1
-        data, deaths = pickle.dumps(task, protocol=5), [0] * len(bundles)
+        data, deaths = pickle.dumps(task, protocol=5), [0] * len(partitions)
         futures: list[Any] = []
         try:
-            self._homes = self._at_home(len(bundles))
-            futures += [self._sent(data, bundle, home) for bundle, home in zip(bundles, self._homes, strict=True)]
+            self._homes = self._at_home(len(partitions))
+            futures += [self._sent(data, partition, home) for partition, home in zip(partitions, self._homes, strict=True)]
             while not all(future.done() for future in futures):
                 self._wait(futures)
-                self._send_again(data, bundles, futures, deaths)
+                self._send_again(data, partitions, futures, deaths)
             if task.paired and len(futures) > 1:
                 summed = self._from_tree(futures)
-                return self.map(task, bundles) if summed is None else summed  # a worker died with sums that others needed
+                return self.map(task, partitions) if summed is None else summed  # a worker died with sums that others needed
             found = self._client.gather(futures)
         except GreedyhullError:
             raise
@@ -123,8 +123,8 @@ class Dask:
                                    "checkpoint continues from its last state, with this cluster or another, or without one.")
         return error
 
-    def _sent(self, data: bytes, bundle: range, home: str) -> Any:
-        return self._client.submit(work_on, data, list(bundle), pure=False, allow_other_workers=True, workers=[home])
+    def _sent(self, data: bytes, partition: range, home: str) -> Any:
+        return self._client.submit(work_on, data, list(partition), pure=False, allow_other_workers=True, workers=[home])
 
     def _wait(self, futures: list[Any]) -> None:
         import distributed
@@ -133,7 +133,7 @@ class Dask:
         with self._client.as_current(), suppress(TimeoutError):
             dask.wait(futures, timeout=2.0)  # seconds after which one looks whether all workers are still there
 
-    def _send_again(self, data: bytes, bundles: Sequence[range], futures: list[Any], deaths: list[int]) -> None:
+    def _send_again(self, data: bytes, partitions: Sequence[range], futures: list[Any], deaths: list[int]) -> None:
         """Send again what waits for a worker that is gone.
 
         A task whose worker dies while there is no other one waits for ever, allowed as it is to go elsewhere: the scheduler
@@ -147,10 +147,10 @@ class Dask:
                 futures[i].cancel()
                 deaths[i] += 1
                 check(deaths[i] <= DEATHS, lambda: _died(f"{DEATHS + 1} times"))
-                futures[i] = self._sent(data, bundles[i], self._homes[i])
+                futures[i] = self._sent(data, partitions[i], self._homes[i])
 
     def _at_home(self, count: int) -> list[str]:
-        """A worker for each bundle, the same in every trip as long as it lives."""
+        """A worker for each partition, the same in every trip as long as it lives."""
         alive = self._alive()
         kept = [home for home in self._homes if home in alive]
         fresh = [home for home in alive if home not in kept]
@@ -162,7 +162,9 @@ class Dask:
 
     def _alive(self) -> list[str]:
         """The addresses of the workers; those that are being replaced are waited for."""
-        self._start_missing()
+        alive = self._client.scheduler_info(n_workers=-1)["workers"]
+        if self._local is not None and len(alive) < len(self._local.worker_spec):  # Dask gives up what is not back in 15 s
+            self._local.scale(len(self._local.worker_spec))
         until = monotonic() + REPLACED_IN
         while (left := until - monotonic()) > 0.0:
             with suppress(TimeoutError):
@@ -172,12 +174,6 @@ class Dask:
                 return alive
         raise GreedyhullError(f"The Dask cluster has no workers, and none came within {REPLACED_IN:.0f} seconds. Start some "
                               "with `dask worker ADDRESS`. A run with a checkpoint continues from its last state.")
-
-    def _start_missing(self) -> None:
-        """Start the workers of a cluster on this machine that Dask has given up: those that were not back in 15 seconds."""
-        alive = self._client.scheduler_info(n_workers=-1)["workers"]
-        if self._local is not None and len(alive) < len(self._local.worker_spec):
-            self._local.scale(len(self._local.worker_spec))
 
     def _check_versions(self) -> None:
         here, there = _versions(), self._client.run(_versions)
@@ -189,9 +185,9 @@ class Dask:
                                   "Results would not be the same: install the same version on both.")
 
 
-def work_on(data: bytes, bundle: Sequence[int]) -> list[Sums]:
+def work_on(data: bytes, partition: Sequence[int]) -> list[Sums]:
     """The sums of a task that arrives as bytes. Where Dask itself cannot read a task, it ends the worker, and the next one."""
-    return work(pickle.loads(data), bundle)  # from the driver, whom Dask lets run any code here anyway
+    return work(pickle.loads(data), partition)  # from the driver, whom Dask lets run any code here anyway
 
 
 def _died(how: str) -> str:
@@ -261,28 +257,19 @@ def joined(address: str | None, workers: int | None) -> Dask:
     except ImportError:
         raise GreedyhullError(f"cluster(...) needs Dask, which is not installed. {installing('cluster')}") from None
     dask: Any = distributed  # it has no types
-    if address is None:
-        local = _started(dask.LocalCluster, workers or 2)
-        crew = Dask(dask.Client(local, set_as_default=False), local)
-        crew.let_workers_go_on()
-    else:
-        crew = Dask(_reached(dask.Client, address), None)
-    return crew
-
-
-def _started(local: Any, workers: int) -> Any:
-    """A cluster on this machine. Its processes import the script that starts them."""
-    try:
-        return local(n_workers=workers, threads_per_worker=1, processes=True, host=LOOPBACK, dashboard_address=f"{LOOPBACK}:0",
-                     silence_logs=50, memory_limit=0)
+    if address is not None:
+        try:
+            client = dask.Client(address, timeout=REACHED_IN, set_as_default=False)
+        except (OSError, ValueError, TimeoutError) as error:
+            raise GreedyhullError(f"No Dask scheduler answered at {address} within {REACHED_IN:g} s ({type(error).__name__}). "
+                                  "Is it running (`dask scheduler`), and is the address right?") from error
+        return Dask(client, None)
+    try:  # its processes import the script that starts them
+        local = dask.LocalCluster(n_workers=workers or 2, threads_per_worker=1, processes=True, host=LOOPBACK,
+                                  dashboard_address=f"{LOOPBACK}:0", silence_logs=50, memory_limit=0)
     except (RuntimeError, OSError, TimeoutError) as error:
         raise GreedyhullError(f"The workers of the Dask cluster ended before they had started ({str(error).rstrip('.')}). The "
                               "script that starts them has to guard its code by `if __name__ == \"__main__\":`.") from error
-
-
-def _reached(client: Any, address: str) -> Any:
-    try:
-        return client(address, timeout=REACHED_IN, set_as_default=False)
-    except (OSError, ValueError, TimeoutError) as error:
-        raise GreedyhullError(f"No Dask scheduler answered at {address} within {REACHED_IN:g} s ({type(error).__name__}). Is "
-                              "it running (`dask scheduler`), and is the address right?") from error
+    crew = Dask(dask.Client(local, set_as_default=False), local)
+    crew.let_workers_go_on()
+    return crew

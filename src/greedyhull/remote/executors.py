@@ -19,12 +19,12 @@ from greedyhull.remote.worker import ROOM, Cache, added, work
 from greedyhull.types import Array, Crew, Sums, Task
 
 
-def bundles_of(rows: Array, workers: int) -> list[range]:
+def partitions_of(rows: Array, workers: int) -> list[range]:
     """At most ``workers`` ranges of shards, one after the other.
 
     A shard goes where the middle of its rows lies, if all rows are cut into equal parts. Shards without rows count as one row.
 
-    >>> bundles_of(np.array([10, 10, 20]), 2)
+    >>> partitions_of(np.array([10, 10, 20]), 2)
     [range(0, 2), range(2, 3)]
     """
     sizes = np.maximum(np.asarray(rows, dtype=np.float64), 1.0)
@@ -34,40 +34,34 @@ def bundles_of(rows: Array, workers: int) -> list[range]:
     return [range(a, b) for a, b in pairwise(cuts) if b > a]
 
 
-LARGEST = 64 << 20  # bytes of sums that come back by shard; above, each bundle adds its own
+LARGEST = 64 << 20  # bytes of sums that come back by shard; above, each partition adds its own
 
 
-class Trips:
-    """The trips of one objective with its crew. Bundles are fixed when the first one goes out with the rows known.
+class CommunicationRounds:
+    """The trips of one objective with its crew. Partitions are fixed when the first one goes out with the rows known.
 
     Sums of shards are added here, in the order of the shards, so that the result does not depend on who computed which, nor on
-    how many workers there are. Where the sums of single shards would be more than 64 MB in all, each bundle is added by its
-    worker, in order too: then the result depends on the bundles, still not on who had them. Where even these would be more,
+    how many workers there are. Where the sums of single shards would be more than 64 MB in all, each partition is added by its
+    worker, in order too: then the result depends on the partitions, still not on who had them. Where even these would be more,
     they go up a tree, if the crew has one.
     """
 
     def __init__(self, crew: Crew) -> None:
         self.crew, self.count = crew, 0
-        self._bundles: dict[bytes, list[range]] = {}
-
-    def bundles(self, rows: Array) -> list[range]:
-        """The bundles for shards with so many rows."""
-        key = rows.tobytes()
-        if key not in self._bundles:
-            self._bundles[key] = bundles_of(rows, self.crew.workers)
-        return self._bundles[key]
+        self._partitions: dict[bytes, list[range]] = {}
 
     def sums(self, task: Any, rows: Array, size: int) -> Sums:
         """The sum over all shards of a task that returns about ``size`` numbers for each."""
         return added(self.each(task, rows, size))
 
     def each(self, task: Any, rows: Array, size: int = 0) -> list[Sums]:
-        """What the task returned, by shard or by bundle."""
+        """What the task returned, by shard or by partition."""
         self.count += 1
-        bundles = self.bundles(rows)
+        key = rows.tobytes()
+        partitions = self._partitions[key] = self._partitions.get(key) or partitions_of(rows, self.crew.workers)
         if 8 * size * len(rows) <= LARGEST:
-            return self.crew.map(task, bundles)
-        return self.crew.map(replace(task, together=True, paired=8 * size * len(bundles) > LARGEST), bundles)
+            return self.crew.map(task, partitions)
+        return self.crew.map(replace(task, together=True, paired=8 * size * len(partitions) > LARGEST), partitions)
 
 
 class Serial:
@@ -85,28 +79,18 @@ class Serial:
     def __repr__(self) -> str:
         return "Serial()"
 
-    def map(self, task: Task, bundles: Sequence[range]) -> list[Sums]:
+    def map(self, task: Task, partitions: Sequence[range]) -> list[Sums]:
         self.trips += 1
-        return [sums for bundle in bundles for sums in work(task, bundle, self._cache)]
+        return [sums for partition in partitions for sums in work(task, partition, self._cache)]
 
 
-DEATHS = 3  # workers that may die over one bundle in one trip before somebody is told
+DEATHS = 3  # workers that may die over one partition in one trip before somebody is told
 
 
 class Processes:
-    """Worker processes, one bundle of shards each. Bundles whose worker dies go to a new one, which loads them again.
+    """Worker processes, one partition of shards each. Partitions whose worker dies go to a new one, which loads them again.
 
-    Parameters
-    ----------
-    n : int
-        How many processes.
-    room : int, default 128 MiB
-        Bytes of shards that each of them keeps in memory. Shards beyond that are loaded each time they are needed. Files that
-        are mapped into memory do not count.
-
-    Examples
-    --------
-    >>> Processes(2)                                               # they start when they are first needed
+    >>> Processes(2)  # they start when they are first needed
     Processes(2)
     """
 
@@ -140,21 +124,21 @@ class Processes:
             if worker is not None:
                 worker.stop()
 
-    def map(self, task: Task, bundles: Sequence[range]) -> list[Sums]:
-        """What the workers return for the bundles, in order; a worker that dies is replaced, and its bundle computed again."""
+    def map(self, task: Task, partitions: Sequence[range]) -> list[Sums]:
+        """What the workers return for the partitions, in order; the work of one that dies is done by another."""
         check(not self._closed, "These processes have ended: their `with` block is over. Make new ones with processes(n).")
         self.trips += 1
         self._serial += 1
         data = pickle.dumps(task, protocol=5)
-        found: list[list[Sums] | None] = [None] * len(bundles)
-        queues = [list(range(i, len(bundles), self.workers)) for i in range(self.workers)]
-        deaths = [0] * len(bundles)
+        found: list[list[Sums] | None] = [None] * len(partitions)
+        queues = [list(range(i, len(partitions), self.workers)) for i in range(self.workers)]
+        deaths = [0] * len(partitions)
         for i, queue in enumerate(queues):
-            self._next(i, queue, data, bundles)
+            self._next(i, queue, data, partitions)
         while any(queues):
             for i in self._ready(queues):
                 self._hear(i, queues[i], found, deaths)
-                self._next(i, queues[i], data, bundles)
+                self._next(i, queues[i], data, partitions)
         return [sums for part in found if part is not None for sums in part]
 
     def _ready(self, queues: list[list[int]]) -> list[int]:
@@ -165,8 +149,8 @@ class Processes:
                 waiting[worker.pipe] = waiting[worker.process.sentinel] = i
         return sorted({waiting[event] for event in wait(list(waiting))})
 
-    def _next(self, i: int, queue: list[int], data: bytes, bundles: Sequence[range]) -> None:
-        """Send a worker the first bundle of its queue, unless it works on that already."""
+    def _next(self, i: int, queue: list[int], data: bytes, partitions: Sequence[range]) -> None:
+        """Send a worker the first partition of its queue, unless it works on that already."""
         if not queue:
             return
         worker = self._team[i]
@@ -176,37 +160,37 @@ class Processes:
         if worker.job != job:
             worker.job = job
             self.sent += len(data)
-            worker.send((self._serial, queue[0], list(bundles[queue[0]])), data)
+            worker.send((self._serial, queue[0], list(partitions[queue[0]])), data)
 
     def _hear(self, i: int, queue: list[int], found: list[list[Sums] | None], deaths: list[int]) -> None:
         """Take what a worker says; forget it if it has died."""
         worker = self._team[i]
         assert worker is not None
         try:
-            serial, bundle, data = worker.receive()
+            serial, partition, data = worker.receive()
         except (EOFError, OSError):  # it died, perhaps in the middle of an answer
             self._lost(i, queue[0], deaths)
             return
-        if (serial, bundle) != (self._serial, queue[0]):  # an answer to a trip that was interrupted
+        if (serial, partition) != (self._serial, queue[0]):  # an answer to a trip that was interrupted
             return
         self.received += len(data)
         said = pickle.loads(data)  # from a process that this one started
         if isinstance(said, BaseException):
             raise said
-        found[bundle] = said
+        found[partition] = said
         queue.pop(0)
 
-    def _lost(self, i: int, bundle: int, deaths: list[int]) -> None:
+    def _lost(self, i: int, partition: int, deaths: list[int]) -> None:
         worker = self._team[i]
         assert worker is not None
         worker.stop(1.0)  # seconds in which a worker that is gone may end by itself, so that its exit code is its own
         code = worker.process.exitcode
         self._team[i] = None
         self.deaths += 1
-        deaths[bundle] += 1
-        check(deaths[bundle] <= DEATHS, lambda: f"{deaths[bundle]} worker processes died over the same shards, the last one "
-              f"with exit code {code}. If it is -9, memory may have run out: use fewer processes, smaller shards or a smaller "
-              "room. If they ended at once, the script that starts them has to guard its code by `if __name__ == "
+        deaths[partition] += 1
+        check(deaths[partition] <= DEATHS, lambda: f"{deaths[partition]} worker processes died over the same shards, the last "
+              f"one with exit code {code}. If it is -9, memory may have run out: use fewer processes, smaller shards or a "
+              "smaller room. If they ended at once, the script that starts them has to guard its code by `if __name__ == "
               "\"__main__\":`.")
 
 
@@ -229,8 +213,8 @@ class _Worker:
             pass
 
     def receive(self) -> tuple[int, int, bytes]:
-        serial, bundle = self.pipe.recv()
-        return serial, bundle, self.pipe.recv_bytes()
+        serial, partition = self.pipe.recv()
+        return serial, partition, self.pipe.recv_bytes()
 
     def stop(self, patience: float = 5.0) -> None:  # seconds in which a worker that was told to stop may do so
         self.pipe.close()  # a worker that waits for work ends then
@@ -246,7 +230,7 @@ def _serve(pipe: Connection, room: int) -> None:
     cache = Cache(room)
     while True:
         try:
-            serial, bundle, shards = pipe.recv()
+            serial, partition, shards = pipe.recv()
             data = pipe.recv_bytes()
         except (EOFError, OSError):
             return
@@ -259,7 +243,7 @@ def _serve(pipe: Connection, room: int) -> None:
         except Exception:  # an error that cannot be sent as it is
             answer = pickle.dumps(GreedyhullError(f"A worker failed: {type(said).__name__}: {said}"))
         try:
-            pipe.send((serial, bundle))
+            pipe.send((serial, partition))
             pipe.send_bytes(answer)
         except OSError:  # nobody listens any more
             return
@@ -268,8 +252,8 @@ def _serve(pipe: Connection, room: int) -> None:
 def processes(n: int, *, room: int = ROOM) -> Processes:
     """Compute an objective over shards in worker processes on this machine; a context manager.
 
-    Each worker loads the shards of its bundle and keeps those that fit. A worker that dies is replaced, and the new one loads
-    the shards again: the result is the same to the last bit.
+    Each worker loads the shards of its partition and keeps those that fit. A worker that dies is replaced, and the new one
+    loads the shards again: the result is the same to the last bit.
 
     Parameters
     ----------

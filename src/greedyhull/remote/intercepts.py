@@ -21,27 +21,27 @@ MISSED = 0.25  # of its step: how far an intercept is expected from its predicti
 Ask = Callable[[float, float, "Array | None"], dict[str, Array]]
 
 
-class Leaning(NamedTuple):
+class InterceptModel(NamedTuple):
     """What is remembered of a point: its intercept b, its value, how far b was from the best one about and how far it was
-    expected to be, and that intercepts nearby are about ``base`` − ⟨lean, x⟩."""
+    expected to be, and that intercepts nearby are about ``base`` − ⟨derivative, x⟩."""
 
     b: float
     value: float
     missed: float
     off: float
     base: float
-    lean: Array
+    derivative: Array
 
     @classmethod
-    def read(cls, near: Array) -> Leaning:
+    def read(cls, near: Array) -> InterceptModel:
         b, value, missed, off, base = near[:5].tolist()
         return cls(b, value, missed, off, base, near[5:])
 
     def written(self) -> Array:
-        return np.concatenate([[self.b, self.value, self.missed, self.off, self.base], self.lean])
+        return np.concatenate([[self.b, self.value, self.missed, self.off, self.base], self.derivative])
 
     def at(self, x: Array) -> float:
-        return self.base - float(self.lean.dot(x))
+        return self.base - float(self.derivative.dot(x))
 
     def expected(self, b: float) -> float:
         """How far the best intercept is expected from a prediction b."""
@@ -56,36 +56,44 @@ class Settled(NamedTuple):
     off: float = 0.0
 
 
-class Tilt(NamedTuple):
+class SlopeCorrection(NamedTuple):
     """How slopes are moved to where they sum to zero: r + tc̃. What that takes from a lower bound, and what is left of Σr."""
 
     t: float
-    sway: float
+    error: float
     left: float
 
 
-def tilted(at: Settled, loss: Separable) -> Tilt:
+def corrected(at: Settled, loss: Separable) -> SlopeCorrection:
     """The t at which Σ(r + tc̃) = 0, if a bound for it is known."""
     slope, steady = float(at.sums["residual"]), float(at.sums["steady"])
     with np.errstate(all="ignore"):
         t = -slope / np.float64(steady)
-        sway = loss.sway(float(t), at.off) * steady if np.isfinite(t) else np.inf
-    return Tilt(float(t), float(sway), 0.0) if sway < np.inf else Tilt(0.0, 0.0, slope)
+        error = loss.sway(float(t), at.off) * steady if np.isfinite(t) else np.inf
+    return SlopeCorrection(float(t), float(error), 0.0) if error < np.inf else SlopeCorrection(0.0, 0.0, slope)
 
 
-def leaning(x: Array, at: Settled, mean: Array) -> Leaning:
-    """What is to be remembered of x; where the loss has no curvature, intercepts move by the ``mean`` of the rows."""
+def intercept_model(x: Array, at: Settled, mean: Array) -> InterceptModel:
+    """What is to be remembered of x: the intercept's Newton step, of a smoothed loss by the slopes at b ± h. Where the loss
+    has no curvature, intercepts move by the ``mean`` of the rows."""
     sums, b, off = at
-    slope, steady = float(sums["residual"]), float(sums["steady"])
+    smoothed, total, widest = "sides" in sums, sums.get("steady"), WIDE
+    if smoothed:
+        (_, below), (_, above) = sums["sides"].tolist()
+        derivative, total, widest = sums["derivatives"][1] - sums["derivatives"][0], above - below, off
+    else:
+        derivative = sums["derivative"]
+    curve = np.float64(total)
     with np.errstate(all="ignore"):
-        lean, step = sums["lean"] / steady, float(slope / np.float64(steady))
-    if not (steady > 0.0 and np.isfinite(lean).all() and np.isfinite(step)):
-        lean, step = mean, 0.0
-    base = b - float(np.clip(step, -WIDE, WIDE)) + float(lean.dot(x))
-    return Leaning(b, float(sums["value"]), abs(step), off, base, lean)
+        derivative, step = derivative / curve, float((2.0 * off if smoothed else 1.0) * float(sums["residual"]) / curve)
+    if not (curve > 0.0 and np.isfinite(derivative).all() and np.isfinite(step)):
+        derivative, step = mean, 0.0
+    clipped = float(np.clip(step, -widest, widest))
+    missed = abs(clipped if smoothed else step)
+    return InterceptModel(b, float(sums["value"]), missed, off, b - clipped + float(derivative.dot(x)), derivative)
 
 
-def settled(ask: Ask, first: float, n: int, before: Leaning | None = None, farthest: float = np.inf) -> Settled:
+def settled(ask: Ask, first: float, n: int, before: InterceptModel | None = None, farthest: float = np.inf) -> Settled:
     """What is said at an intercept that is good enough; ``n`` terms, whose slopes rounding does not sum to less than
     eps·Σ|r| ≤ eps·√n‖r‖, and no best intercept beyond ±``farthest``.
 
@@ -136,7 +144,7 @@ def _gain(sums: dict[str, Array], apart: float) -> float:
     return min(gain, slope * apart) if gain >= 0.0 else np.inf  # not where it is NaN
 
 
-def _allowed(sums: dict[str, Array], before: Leaning | None) -> float:
+def _allowed(sums: dict[str, Array], before: InterceptModel | None) -> float:
     """What a better intercept may gain: next to nothing at first, later a share of what a step has changed."""
     changed = 0.0 if before is None else abs(float(sums["value"]) - before.value)
     # of the loss: what a better intercept may gain at a point of which nothing was known before
@@ -192,24 +200,24 @@ class Seen(NamedTuple):
     slope: float
 
 
-def mixed(at: Settled) -> tuple[Tilt, Array]:
+def mixed(at: Settled) -> tuple[SlopeCorrection, Array]:
     """The share t of the slopes at b ± h at which Σs = 0, and Aᵀ(r' − r)."""
     sums, gradient = at.sums, at.sums["gradient"]
     slope, side = float(sums["residual"]), _side(at)
     other = float(sums["sides"][side, 1])
     if slope == 0.0:
-        return Tilt(0.0, 0.0, 0.0), np.zeros_like(gradient)
+        return SlopeCorrection(0.0, 0.0, 0.0), np.zeros_like(gradient)
     if slope * other > 0.0 or not np.isfinite(other):
-        return Tilt(0.0, 0.0, slope), np.zeros_like(gradient)
+        return SlopeCorrection(0.0, 0.0, slope), np.zeros_like(gradient)
     t, step = slope / (slope - other), at.off if side else -at.off
-    sway = t * (float(sums["value"]) - float(sums["sides"][side, 0]) + step * other)
-    return Tilt(t, max(sway, 0.0), 0.0), sums["leans"][side] - gradient
+    error = t * (float(sums["value"]) - float(sums["sides"][side, 0]) + step * other)
+    return SlopeCorrection(t, max(error, 0.0), 0.0), sums["derivatives"][side] - gradient
 
 
-def dual(at: Settled, tilt: Tilt) -> float:
+def dual(at: Settled, correction: SlopeCorrection) -> float:
     """φ*(s), or a little more."""
     one = float(at.sums["dual"])
-    return one if tilt.t == 0.0 else one + tilt.t * (float(at.sums["duals"][_side(at)]) - one)
+    return one if correction.t == 0.0 else one + correction.t * (float(at.sums["duals"][_side(at)]) - one)
 
 
 def _side(at: Settled) -> int:
@@ -217,20 +225,8 @@ def _side(at: Settled) -> int:
     return 0 if float(at.sums["residual"]) > 0.0 else 1
 
 
-def balanced_leaning(x: Array, at: Settled, mean: Array) -> Leaning:
-    """What is to be remembered of x: intercepts nearby are about ``base`` − ⟨lean, x⟩, by the slopes at b ± h."""
-    sums, b, off = at
-    (_, below), (_, above) = sums["sides"].tolist()
-    rise = np.float64(above - below)
-    with np.errstate(all="ignore"):
-        lean, step = (sums["leans"][1] - sums["leans"][0]) / rise, float(2.0 * off * float(sums["residual"]) / rise)
-    if not (rise > 0.0 and np.isfinite(lean).all() and np.isfinite(step)):
-        lean, step = mean, 0.0
-    step = float(np.clip(step, -off, off))
-    return Leaning(b, float(sums["value"]), abs(step), off, b - step + float(lean.dot(x)), lean)
-
-
-def balanced(ask: Ask, first: float, expected: float, before: Leaning | None = None, farthest: float = np.inf) -> Settled:
+def balanced(ask: Ask, first: float, expected: float, before: InterceptModel | None = None,
+             farthest: float = np.inf) -> Settled:
     """What is said at an intercept that is good enough; no best intercept is beyond ±``farthest``.
 
     ``first`` is a prediction, perhaps after a step from the point ``before``, from which the best one is ``expected`` to be so
@@ -247,10 +243,10 @@ def balanced(ask: Ask, first: float, expected: float, before: Leaning | None = N
     for _ in range(40):  # at most
         sums = ask(b, off, beside)
         found = Settled(sums, b, off)
-        tilt, _ = mixed(found)
-        if tilt.left == 0.0 and (best is None or tilt.sway < least):
-            best, least = found, tilt.sway
-        if tilt.left == 0.0 and tilt.sway <= _balanced_allowed(sums):
+        correction, _ = mixed(found)
+        if correction.left == 0.0 and (best is None or correction.error < least):
+            best, least = found, correction.error
+        if correction.left == 0.0 and correction.error <= _balanced_allowed(sums):
             return found
         for seen in _all(found, beside):
             low = seen if low.at < seen.at < high.at and seen.slope < 0.0 else low

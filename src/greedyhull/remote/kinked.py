@@ -18,8 +18,7 @@ import numpy as np
 
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.views import NOTHING, Along, Expansion
-from greedyhull.remote.intercepts import Ask, Leaning, Settled, Tilt, balanced, dual, mixed
-from greedyhull.remote.intercepts import balanced_leaning as leaning
+from greedyhull.remote.intercepts import Ask, InterceptModel, Settled, SlopeCorrection, balanced, dual, mixed
 from greedyhull.remote.model import ShardedModel
 from greedyhull.remote.rows import Kind, Part
 from greedyhull.types import Array, AtomSet, Block, Crew, Objective, Shards, State
@@ -44,7 +43,7 @@ class KinkedShards(ShardedModel):
 
     def reduced(self) -> tuple[Objective, str]:
         """A copy that has heard of no point yet, so that a run depends on nothing that was solved before it."""
-        assert self.facts  # the first pass, which serves all copies
+        assert self.summary  # the first pass, which serves all copies
         other = copy(self)
         other._told, other._best = {}, None
         return other, ""
@@ -73,13 +72,13 @@ class KinkedShards(ShardedModel):
         found = ShardedModel.expansion(soft, x, block, points=points, near=near[1:] if near is not None else None, here=here,
                                        sample=sample)
         norm = self.l2 * float(x.dot(x)) if self.l2 else 0.0
-        more = {**found.more, "sway": 0.0}
+        more = {**found.more, "error": 0.0}
         return found._replace(value=found.more["sharp"] + 0.5 * norm, dot=found.more["sharp"] + found.more["dual"] + norm,
                               more=more, near=np.append(mu, found.near))
 
     def _fine(self, x: Array) -> float:
-        facts = self.facts
-        size = facts.zero + float(np.abs(x).dot(facts.norms) / np.sqrt(facts.n))
+        summary = self.summary
+        size = summary.zero + float(np.abs(x).dot(summary.norms) / np.sqrt(summary.n))
         # and no less than this
         return max(1e-12 * size, 1e-280)  # of the size of targets and predictions: μ where f with an intercept is asked itself
 
@@ -153,9 +152,8 @@ class SoftShards(ShardedModel):
     def _smooth(self, mu: float) -> None:
         self.mu, self._kind, self._last = mu, replace(self.sharp.kind, mu=mu), None
         self.traits = replace(self.sharp.traits, smooth=True, second_order=True)
-        facts = self.sharp.facts
-        self.__dict__["part"] = Part(self._shards, self._token, self._kind, facts.total, facts.zero_one)
-        self.__dict__.pop("_plain", None)
+        summary = self.sharp.summary
+        self.__dict__["part"] = Part(self._shards, self._token, self.kind, summary.total, summary.zero_one)
 
     def expansion(self, x: Array, block: Block | None, *, points: Along | None = None, near: Array | None = None,
                   here: bool = False, sample: int = 1) -> Expansion:
@@ -168,19 +166,16 @@ class SoftShards(ShardedModel):
         self.at(w).clear()
         self.at(w).here = False  # the intercept is that of another μ
 
-    def _settled(self, ask: Ask, first: float, before: Leaning | None, farthest: float) -> Settled:
+    def _settled(self, ask: Ask, first: float, before: InterceptModel | None, farthest: float) -> Settled:
         # of μ, or of the loss where nothing is known: an intercept is expected no closer to its prediction
-        expected = 1e-3 * (self.mu if before is not None else self.mu + self.facts.zero)
+        expected = 1e-3 * (self.mu if before is not None else self.mu + self.summary.zero)
         return balanced(ask, first, expected, before, farthest)
 
-    def _tilted(self, at: Settled) -> tuple[Tilt, Array]:
+    def _corrected(self, at: Settled) -> tuple[SlopeCorrection, Array]:
         return mixed(at)
 
-    def _dual(self, at: Settled, tilt: Tilt) -> float:
-        return dual(at, tilt) if self.has_intercept else super()._dual(at, tilt)
-
-    def _leaning(self, x: Array, at: Settled) -> Leaning:
-        return leaning(x, at, self.facts.mean)
+    def _dual(self, at: Settled, correction: SlopeCorrection) -> float:
+        return dual(at, correction) if self.has_intercept else super()._dual(at, correction)
 
     def _swing(self, x: Array, b: float, size: float, off: float) -> float:
         """Nothing: lower bounds hold for any slopes, and steepness is that of all of them."""
@@ -194,8 +189,8 @@ class SoftShards(ShardedModel):
         found = self.known(w)
         if not self.has_intercept:
             return found.more["lost"]
-        rounded = 2.0 * EPS * (self.facts.depth + 16.0) * found.more["size"]
-        return found.more["lost"] + rounded + self._uncertain(found._replace(more={**found.more, "sway": 0.0}), S)
+        rounded = 2.0 * EPS * (self.summary.depth + 16.0) * found.more["size"]
+        return found.more["lost"] + rounded + self._uncertain(found._replace(more={**found.more, "error": 0.0}), S)
 
     def state(self) -> State:
         best = {f"best.{name}": array for name, array in self.sharp.best_state().items()} if self.has_intercept else {}

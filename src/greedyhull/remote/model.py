@@ -18,12 +18,12 @@ from greedyhull.objectives.restricted import MANY_ROWS
 from greedyhull.objectives.ridge import Ridge
 from greedyhull.points.iterate import Iterate, inner_products
 from greedyhull.points.views import NOTHING, Along, Expansion
-from greedyhull.remote.executors import Serial, Trips
-from greedyhull.remote.intercepts import Ask, Leaning, Settled, Tilt, leaning, settled, tilted
+from greedyhull.remote.executors import CommunicationRounds, Serial
+from greedyhull.remote.intercepts import Ask, InterceptModel, Settled, SlopeCorrection, corrected, intercept_model, settled
 from greedyhull.remote.rows import Kind, Part
-from greedyhull.remote.summary import Facts, FirstLook, allowance, facts_of, uncertain
+from greedyhull.remote.summary import FirstPass, Summary, allowance, summary_of, uncertain
 from greedyhull.remote.tasks import AllRows, Bend, Curved, Expand, Swing, fetched
-from greedyhull.remote.worker import packed
+from greedyhull.remote.worker import Packed
 from greedyhull.theory import Constant
 from greedyhull.types import Array, AtomSet, Block, Crew, Index, Minibatch, Objective, Shape, Shards, Sums, Traits
 
@@ -42,13 +42,13 @@ class ShardedModel(ByExpansion):
         self.name, self.numbers = kind.name, kind.numbers
         self.domain: Shape = (int(shards.d),)
         self.marks = [shards.mark(k) for k in range(shards.count)]
-        self._shards: Any = packed(shards, self.marks)
+        self._shards: Any = Packed(shards, self.marks)
         self._token = uuid4().hex
-        self._trips = Trips(Serial() if crew is None else crew)
+        self._rounds = CommunicationRounds(Serial() if crew is None else crew)
         loss = kind.on(np.zeros(1), 1.0)
         self.traits = Traits(terms="finite", smooth=loss.smooth, quadratic=loss.quadratic, intercept=intercept,
                              remote=True, second_order=loss.twice_differentiable)
-        self._facts: Facts | None = None
+        self._summary: Summary | None = None
         self._ridge = Ridge(l2, self.domain) if l2 else None
         self._reach: tuple[AtomSet, float, object] | None = None
         self._scale: float | None = None
@@ -75,13 +75,13 @@ class ShardedModel(ByExpansion):
             The objective; what was found out about the data is kept.
         """
         other = copy(self)
-        other._trips, other._last = Trips(crew), None
+        other._rounds, other._last = CommunicationRounds(crew), None
         return other
 
     @property
     def crew(self) -> Crew:
         """Who computes."""
-        return self._trips.crew
+        return self._rounds.crew
 
     @property
     def kind(self) -> Kind:
@@ -95,21 +95,21 @@ class ShardedModel(ByExpansion):
     @property
     def trips(self) -> int:
         """How many times all data were asked so far."""
-        return self._trips.count
+        return self._rounds.count
 
     @property
-    def facts(self) -> Facts:
+    def summary(self) -> Summary:
         """What the first pass found; it is made when this is first asked for."""
-        if self._facts is None:
-            look = FirstLook(self._shards, self._token, self.kind)
-            sums = self._trips.sums(look, np.ones(self._shards.count), 3 * self.domain[0])
-            self._facts = facts_of(sums, self._shards, self.kind, self.has_intercept)
+        if self._summary is None:
+            first = FirstPass(Part(self._shards, self._token, self.kind, 1.0))
+            sums = self._rounds.sums(first, np.ones(self._shards.count), 3 * self.domain[0])
+            self._summary = summary_of(sums, self._shards, self.kind, self.has_intercept)
             self._shards.expect(sums["prints"])
-        return self._facts
+        return self._summary
 
     def each(self, task: Any, size: int) -> list[Sums]:
-        """What a task that returns about ``size`` numbers for a shard found, by shard or by bundle."""
-        return self._trips.each(task, self.facts.rows, size)
+        """What a task that returns about ``size`` numbers for a shard found, by shard or by partition."""
+        return self._rounds.each(task, self.summary.rows, size)
 
     def reduced(self) -> tuple[Objective, str]:
         """What a solver is to work on, and why: the quadratic that squares with few columns are, else itself."""
@@ -123,13 +123,8 @@ class ShardedModel(ByExpansion):
     @cached_property
     def part(self) -> Part:
         """How a shard becomes a design and a loss."""
-        facts = self.facts
-        return Part(self._shards, self._token, self.kind, facts.total, facts.zero_one)
-
-    @cached_property
-    def _plain(self) -> Separable:
-        """The loss, with its numbers, of no data."""
-        return self.kind.on(np.zeros(1), 1.0)
+        summary = self.summary
+        return Part(self._shards, self._token, self.kind, summary.total, summary.zero_one)
 
     # --- at a point -----------------------------------------------------------------------------------------------
 
@@ -140,7 +135,7 @@ class ShardedModel(ByExpansion):
         With an intercept that is not quite the best one, ``value`` is f there, ∇f is that of `intercepts`, and ``rough`` what
         a better one would take from the gap.
         """
-        before = Leaning.read(near) if near is not None and len(near) else None
+        before = InterceptModel.read(near) if near is not None and len(near) else None
         if block is None and points is None and not here and self._last is not None and np.array_equal(self._last[0], x) and (
                 before is None or not self._last[1].rough):
             return self._last[1]  # as for a copy of a point that is known
@@ -149,7 +144,8 @@ class ShardedModel(ByExpansion):
         elif self.traits.quadratic or points is not None or (here and before is not None):
             b = self._mean_intercept(x) if self.traits.quadratic or before is None else before.b
             off = 0.0 if before is None else before.off
-            at = Settled(self._asked(x, b, block, points, off, tilt=self._tilt(points, before), sample=sample), b, off)
+            slope = self._intercept_slope(points, before)
+            at = Settled(self._asked(x, b, block, points, off, intercept_slope=slope, sample=sample), b, off)
         else:
             at = self._profiled(x, block, before, sample)
         found = self._expansion(x, block, points, at, sample)
@@ -157,50 +153,52 @@ class ShardedModel(ByExpansion):
             self._last = (x, found._replace(hessian=None, block=None, sample=1))
         return found
 
-    def _profiled(self, x: Array, block: Block | None, before: Leaning | None, sample: int) -> Settled:
+    def _profiled(self, x: Array, block: Block | None, before: InterceptModel | None, sample: int) -> Settled:
         """What is said at x with an intercept that is good enough there."""
         ask = lambda b, off, beside: self._asked(x, b, block, None, off, beside, sample=sample)
-        facts = self.facts
-        farthest = 1.0 + 1.01 * (facts.farthest + float(np.abs(x).dot(facts.largest)))
-        first = facts.alone - float(facts.mean.dot(x)) if before is None else before.at(x)
+        summary = self.summary
+        farthest = 1.0 + 1.01 * (summary.farthest + float(np.abs(x).dot(summary.largest)))
+        first = summary.alone - float(summary.mean.dot(x)) if before is None else before.at(x)
         return self._settled(ask, first, before, farthest)
 
-    def _settled(self, ask: Ask, first: float, before: Leaning | None, farthest: float) -> Settled:
+    def _settled(self, ask: Ask, first: float, before: InterceptModel | None, farthest: float) -> Settled:
         return settled(ask, first, self.n, before, farthest)
 
-    def _tilted(self, at: Settled) -> tuple[Tilt, Array]:
+    def _corrected(self, at: Settled) -> tuple[SlopeCorrection, Array]:
         """How slopes are moved to where they sum to zero, and what Aᵀr then changes by, times t."""
-        return tilted(at, self._plain), at.sums["lean"]
+        return corrected(at, self.kind.on(np.zeros(1), 1.0)), at.sums["derivative"]
 
-    def _dual(self, at: Settled, tilt: Tilt) -> float:
+    def _dual(self, at: Settled, correction: SlopeCorrection) -> float:
         """φ* of the slopes of a smoothed loss."""
         return float(at.sums["dual"])
 
-    def _leaning(self, x: Array, at: Settled) -> Leaning:
-        return leaning(x, at, self.facts.mean)
+    def _intercept_model(self, x: Array, at: Settled) -> InterceptModel:
+        return intercept_model(x, at, self.summary.mean)
 
     def _asked(self, x: Array, b: float, block: Block | None, points: Along | None, off: float = 0.0,
-               beside: Array | None = None, tilt: float = 0.0, sample: int = 1) -> dict[str, Array]:
-        facts = self.facts
+               beside: Array | None = None, intercept_slope: float = 0.0, sample: int = 1) -> dict[str, Array]:
+        summary = self.summary
         v, steps = (None, None) if points is None else (points.v, points.steps)
-        task = Expand(self.part, x, b, self.has_intercept, block, v, tilt, steps, off, beside, sample)
+        task = Expand(self.part, x, b, self.has_intercept, block, v, intercept_slope, steps, off, beside, sample)
         size = self.domain[0] * (3 if self.has_intercept else 1) + (0 if block is None else len(block) ** 2) + 16
-        return self._trips.sums(task, facts.rows, size)
+        return self._rounds.sums(task, summary.rows, size)
 
     def _expansion(self, x: Array, block: Block | None, points: Along | None, at: Settled, sample: int) -> Expansion:
         sums, b, _ = at
-        hessian, line, tilt, near = self._hessian(sums, block), sums.get("line"), Tilt(0.0, 0.0, 0.0), NOTHING
+        hessian, line, correction, near = self._hessian(sums, block), sums.get("line"), SlopeCorrection(0.0, 0.0, 0.0), NOTHING
         value, gradient, dot = float(sums["value"]), sums["gradient"], float(sums["dot"]) - b * float(sums["residual"])
         if self.has_intercept:
-            (tilt, lean), near = self._tilted(at), self._leaning(x, at).written()
-            gradient = gradient + tilt.t * lean if tilt.t else gradient
-            dot += tilt.t * float(lean.dot(x)) if tilt.t else 0.0
+            (correction, derivative), near = self._corrected(at), self._intercept_model(x, at).written()
+            gradient = gradient + correction.t * derivative if correction.t else gradient
+            dot += correction.t * float(derivative.dot(x)) if correction.t else 0.0
         size = float(sums["size"])
-        more = {"square": float(sums["square"]), "size": size, "b": b, "bow": float(sums.get("bow", 0.0)), **tilt._asdict()}
+        more = {"square": float(sums["square"]), "steady_square": float(sums.get("steady_square", 0.0)), "size": size, "b": b,
+                **correction._asdict()}
         if "sharp" in sums:
-            sharp, dual = float(sums["sharp"]), self._dual(at, tilt)
+            sharp, dual = float(sums["sharp"]), self._dual(at, correction)
             more |= {"sharp": sharp, "dual": dual, "lost": sharp + dual - dot}
-        rough = np.inf if abs(tilt.left) > EPS * size else tilt.sway if tilt.sway > EPS * self.facts.depth * size else 0.0
+        rough = correction.error if correction.error > EPS * self.summary.depth * size else 0.0
+        rough = np.inf if abs(correction.left) > EPS * size else rough
         if self.l2:
             lx = self.l2 * x
             norm = float(lx.dot(x))
@@ -224,7 +222,7 @@ class ShardedModel(ByExpansion):
     def with_hessian(self, known: Expansion, x: Array, block: Block, sample: int) -> Expansion:
         """One trip, for the Hessian alone."""
         task = Curved(self.part, x, known.more["b"], self.has_intercept, block, sample)
-        sums = self._trips.sums(task, self.facts.rows, len(block) ** 2 + len(block) + 1)
+        sums = self._rounds.sums(task, self.summary.rows, len(block) ** 2 + len(block) + 1)
         return known._replace(hessian=self._hessian(sums, block), block=block, sample=sample)
 
     def sampled(self, sample: int, atoms: int) -> int:
@@ -237,20 +235,21 @@ class ShardedModel(ByExpansion):
 
     def _mean_intercept(self, x: Array) -> float:
         """The best intercept of squares: the mean target less the mean prediction."""
-        return self.facts.target - float(self.facts.mean.dot(x))
+        return self.summary.target - float(self.summary.mean.dot(x))
 
-    def _tilt(self, points: Along | None, before: Leaning | None) -> float:
-        """How the intercept moves along a line: by the means of rows, which is exact for squares, else as it leans on x."""
+    def _intercept_slope(self, points: Along | None, before: InterceptModel | None) -> float:
+        """How the intercept moves along a line: by the means of rows, which is exact for squares, else by its derivative."""
         if points is None or not self.has_intercept:
             return 0.0
-        lean = self.facts.mean if self.traits.quadratic or before is None else before.lean
-        return -float(lean.dot(points.v))
+        derivative = self.summary.mean if self.traits.quadratic or before is None else before.derivative
+        return -float(derivative.dot(points.v))
 
     def bend(self, x: Array, v: Array, end: float, near: Array) -> float:
         """Σ pᵢ sup ℓ''·(xᵢ·v)² along the line, and that of the ridge."""
-        before = Leaning.read(near) if len(near) else None
-        task = Bend(self.part, x, 0.0 if before is None else before.b, v, self._tilt(Along(v, NOTHING), before), end)
-        return float(self._trips.sums(task, self.facts.rows, 1)["bend"]) + float((self.l2 * v).dot(v))
+        before = InterceptModel.read(near) if len(near) else None
+        b, slope = 0.0 if before is None else before.b, self._intercept_slope(Along(v, NOTHING), before)
+        task = Bend(self.part, x, b, v, slope, end)
+        return float(self._rounds.sums(task, self.summary.rows, 1)["bend"]) + float((self.l2 * v).dot(v))
 
     def intercept(self, w: Iterate) -> float:
         """The intercept that belongs to w; 0 where the objective has none."""
@@ -260,7 +259,7 @@ class ShardedModel(ByExpansion):
     def scale(self) -> float:  # type: ignore[override]
         """The loss of predicting zero, or the best constant where there is an intercept."""
         if self._scale is None:
-            self._scale = abs(self.facts.zero)
+            self._scale = abs(self.summary.zero)
             if self.has_intercept:
                 bare = float(self.expansion(np.zeros(self.domain), None).value)
                 self._scale = abs(bare) if np.isfinite(bare) else 0.0
@@ -271,24 +270,24 @@ class ShardedModel(ByExpansion):
     @property
     def n(self) -> int:
         """How many rows there are."""
-        return self.facts.n
+        return self.summary.n
 
     def batch(self, index: Index) -> Minibatch:
         """Some of the rows, fetched in one trip; the mean over all batches is f."""
         check(not self.has_intercept or self.traits.quadratic, f"A minibatch of {self!r} would fit an intercept of its own, "
               "and its gradient is not an unbiased one of f. Leave the intercept out, or add a constant column.")
-        rows, loss = fetched(self._trips, self.part, self.facts, index)
+        rows, loss = fetched(self._rounds, self.part, self.summary, index)
         return self._batch(rows, loss, index)
 
     def _batch(self, rows: Any, loss: Separable, index: Index) -> Batch:
         centre = None
         if self.has_intercept:
-            loss.y, centre = loss.y - self.facts.target, self.facts.mean
+            loss.y, centre = loss.y - self.summary.target, self.summary.mean
         return Batch(rows, loss, index, centre, self.l2)
 
     def singles(self, index: Index) -> list[Minibatch]:
         """Each of these rows as a batch of its own, all fetched in one trip."""
-        rows, loss = fetched(self._trips, self.part, self.facts, index)
+        rows, loss = fetched(self._rounds, self.part, self.summary, index)
         y, p = np.asarray(loss.y), len(index) * np.asarray(loss.p)
         ones = [slice(i, i + 1) for i in range(len(index))]
         return [self._batch(rows[one], self.part.kind.on(y[one].copy(), p[one]), index[one]) for one in ones]
@@ -303,14 +302,14 @@ class ShardedModel(ByExpansion):
         """max over the atoms of Σⱼ |dⱼ|‖Xⱼ‖₂, which ‖Xu‖₂ is at most for every point u of the hull."""
         kept = self._reach
         if kept is None or kept[0] is not S or kept[2] != S.seen:
-            kept = self._reach = (S, float(S.max_abs(self.facts.norms.copy())), S.seen)
+            kept = self._reach = (S, float(S.max_abs(self.summary.norms.copy())), S.seen)
         return kept[1]
 
     def _swing(self, x: Array, b: float, size: float, off: float) -> float:
         """What an error of z of this length adds beyond first order; losses whose slopes must be looked at take a trip."""
         if self.kind.loss.swing is not Separable.swing:
-            return float(self.kind.on(np.zeros(1), self.facts.heaviest).swing(size, np.zeros(1), off))
-        return float(self._trips.sums(Swing(self.part, x, b, off), self.facts.rows, 1)["swing"])
+            return float(self.kind.on(np.zeros(1), self.summary.heaviest).swing(size, np.zeros(1), off))
+        return float(self._rounds.sums(Swing(self.part, x, b, off), self.summary.rows, 1)["swing"])
 
     def rounding(self, w: Iterate, S: AtomSet) -> float:
         """What rounding can have done to value − lower bound; see `greedyhull.remote.summary`."""
@@ -320,31 +319,26 @@ class ShardedModel(ByExpansion):
         view = self.at(w)
         terms = float(np.count_nonzero(view.x) + len(w) + 3 * view.moves)
         reach = self.reach(S)
-        off = EPS * (16.0 + terms) * (reach + abs(found.more["b"]) * self.facts.n**0.5)
-        bare = allowance(self.facts, found, reach, terms, self._swing(view.x, found.more["b"], found.more["size"], off))
+        off = EPS * (16.0 + terms) * (reach + abs(found.more["b"]) * self.summary.n**0.5)
+        bare = allowance(self.summary, found, reach, terms, self._swing(view.x, found.more["b"], found.more["size"], off))
         if self.has_intercept:
             bare += self._uncertain(found, S)
         return bare if self._ridge is None else 1.125 * (bare + self._ridge.rounding(w, S))
 
     def _uncertain(self, found: Expansion, S: AtomSet) -> float:
         """What an intercept that is not the best one adds to a gap."""
-        return uncertain(self.facts, found, float(S.max_abs(self.facts.largest.copy())))
+        return uncertain(self.summary, found, float(S.max_abs(self.summary.largest.copy())))
 
     def curvature(self, S: AtomSet) -> Constant:
         """M ≤ β·(2·max‖Au‖_p)² + l2·D², where β bounds ℓ''."""
         beta = float(np.max(self.kind.on(np.zeros(1), 1.0).beta(np.full(1, -np.inf), np.full(1, np.inf))))
         reach = self.reach(S)
-        loss = beta * self.facts.heaviest * 4.0 * reach * reach * (1.0 + 1e-9) if reach > 0.0 else 0.0
+        loss = beta * self.summary.heaviest * 4.0 * reach * reach * (1.0 + 1e-9) if reach > 0.0 else 0.0
         return Constant(loss + (self.l2 * S.diameter**2 if self.l2 else 0.0), "upper bound", "M")
 
     def precise(self) -> ShardedModel:
         """Itself: products are made in float64, whatever the shards are in."""
         return self
-
-
-def refuse(name: str, why: str) -> GreedyhullError:
-    """What is said of an objective that needs all rows in one place."""
-    return GreedyhullError(f"{name} was given shards, and it needs all rows in one place: {why}")
 
 
 TINY = (np.ones((2, 1)), np.array([0.0, 1.0]))  # data on which the other arguments are checked

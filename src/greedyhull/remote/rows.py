@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from greedyhull.kernels._core import add_rows, dense_column_facts, dot_rows, gram_rows, pick_rows, sparse_column_facts
 from greedyhull.objectives.designs.stored import DenseDesign, Design
 from greedyhull.objectives.losses.base import Separable
+from greedyhull.objectives.losses.piecewise import PiecewiseLinear
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.shapes import BasisBlock
-from greedyhull.types import Array, Block, Index, Shard, Shards
+from greedyhull.remote.worker import added
+from greedyhull.types import Array, Block, Index, Shard, Shards, Sums
 
 
 class FewColumns:
@@ -154,8 +156,6 @@ class SparseRows(Design):
     Products are made in float64, whatever the entries are.
     """
 
-    has_columns = True
-
     def __init__(self, X: Any, first: int = 0, last: int | None = None) -> None:
         self._whole, self._first, self._last = X, first, int(X.shape[0]) if last is None else last
         self.n, self.domain, self.dtype = self._last - first, (int(X.shape[1]),), X.dtype
@@ -212,34 +212,6 @@ class SparseRows(Design):
         at = sparse_column_facts(starts, places, entries, weights, measures.T)
         return None if at < 0 else Odd(int(np.searchsorted(starts, at, side="right")) - 1, int(places[at]), float(entries[at]))
 
-    def column(self, j: int) -> Array:
-        return np.asarray(self.X[:, [j]].toarray()).ravel()
-
-    def columns(self, index: Index, scales: Array) -> Any:
-        Z = self.X[:, np.asarray(index)]
-        Z.data = Z.data * scales.astype(self.dtype, copy=False)[Z.indices]
-        return Z
-
-    def combine(self, index: Index, c: Array) -> Array:
-        w = np.zeros(self.domain, dtype=self.dtype)
-        np.add.at(w, index, c.astype(self.dtype, copy=False))
-        return self.matvec(w)
-
-    def energies(self, weights: Array | float) -> Array:
-        from scipy.sparse import csr_array
-
-        square = csr_array((self.X.data.astype(np.float64) ** 2, self.X.indices, self.X.indptr), shape=self.X.shape)
-        return np.asarray(square.T @ np.broadcast_to(np.asarray(weights, dtype=np.float64), self.n))
-
-    def gram(self, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
-        right = Z if Z2 is None else Z2
-        if not is_sparse(Z):
-            return np.asarray(Z.T.dot(right if weights is None else right * weights[:, None]))
-        right = right.copy().astype(np.float64)
-        if weights is not None:
-            right.data *= np.repeat(np.asarray(weights, dtype=np.float64), np.diff(right.indptr))
-        return np.asarray((Z.T @ right).toarray(), dtype=np.float64)
-
     def gram_of(self, block: Block, c: Array) -> Array:
         """Zᵀ diag(c) Z for the images Z of atoms; the columns of coordinates are picked first."""
         if isinstance(block, BasisBlock):
@@ -248,7 +220,8 @@ class SparseRows(Design):
 
     def gram_of_images(self, block: Block, c: Array) -> Array:
         """The same for any atoms, and for columns in any order."""
-        return np.asarray(self.gram(block.images(self), None, c), dtype=np.float64)
+        Z = self.X[:, block.index].toarray() * block.scale if isinstance(block, BasisBlock) else block.images(self)
+        return np.asarray(Z.T.dot(Z * c[:, None]), dtype=np.float64)
 
     def dots_of(self, block: Block, c: Array) -> Array:
         """Zᵀc for the images Z of atoms."""
@@ -313,15 +286,7 @@ class Kind:
 
     def on(self, y: Array, p: Array | float) -> Separable:
         loss = self.loss(y, p, *self.numbers)  # each loss knows which numbers it takes
-        return loss if self.mu == 0.0 else softened(loss, self.mu)
-
-
-def softened(loss: Separable, mu: float) -> Separable:
-    """A loss with kinks, smoothed."""
-    from greedyhull.objectives.losses.piecewise import PiecewiseLinear
-
-    assert isinstance(loss, PiecewiseLinear)  # nobody smooths others
-    return loss.smoothed(mu)
+        return cast(PiecewiseLinear, loss).smoothed(self.mu) if self.mu else loss  # only losses with kinks are smoothed
 
 
 @dataclass(frozen=True)
@@ -352,3 +317,69 @@ class Part:
 
     def _loss(self, y: Array, s: Array | None) -> Separable:
         return self.kind.on(y, 1.0 / self.total if s is None else s / self.total)
+
+
+class Squeezed(NamedTuple):
+    """A vector that is mostly zeros, as it is sent: a point of few atoms takes 16 bytes for each of them."""
+
+    size: int
+    places: Index
+    entries: Array
+
+
+def squeezed(value: Any) -> Any:
+    """What is sent in place of a vector that is mostly zeros; everything else as it is. Not a bit is lost, −0.0 is kept.
+
+    >>> squeezed(np.eye(1, 100, 3)[0])
+    Squeezed(size=100, places=array([3]), entries=array([1.]))
+    """
+    # entries of a vector that is sent as it is
+    if type(value) is not np.ndarray or value.ndim != 1 or value.dtype != np.float64 or value.size <= 64:
+        return value
+    index = np.ascontiguousarray(value).view(np.int64).nonzero()[0]
+    return Squeezed(value.size, index, value[index]) if 4 * len(index) < value.size else value
+
+
+def spread(value: Any) -> Any:
+    """What was sent by `squeezed`."""
+    if not isinstance(value, Squeezed):
+        return value
+    whole = np.zeros(value.size)
+    whole[value.places] = value.entries
+    return whole
+
+
+@dataclass(frozen=True, eq=False)
+class RowTask:
+    """A pure function of a shard; subclasses are dataclasses that hold its numbers, and write ``some`` or ``__call__``."""
+
+    part: Part
+    together: bool = field(default=False, kw_only=True)
+    paired: bool = field(default=False, kw_only=True)
+
+    @property
+    def shards(self) -> Shards:
+        return self.part.shards
+
+    @property
+    def token(self) -> str:
+        return self.part.token
+
+    def wants(self, k: int) -> bool:
+        return True
+
+    def __call__(self, shard: Shard, k: int) -> Sums:
+        """What the rows of a shard add, as many at a time as caches hold."""
+        with np.errstate(all="ignore"):
+            return added(self.some(rows, loss) for rows, loss in self.part.chunks(shard))
+
+    def some(self, rows: DenseRows | SparseRows, loss: Separable) -> Sums:
+        """What some of the rows add."""
+        raise NotImplementedError
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: squeezed(value) for name, value in vars(self).items()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            object.__setattr__(self, name, spread(value))  # it is frozen

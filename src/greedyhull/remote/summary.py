@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.arrays import compressed, is_sparse, masked
 from greedyhull.points.views import Expansion
-from greedyhull.remote.rows import Kind, blank_measures, pieces_of, rows_at_once
+from greedyhull.remote.rows import Kind, RowTask, blank_measures, pieces_of, rows_at_once
 from greedyhull.remote.worker import fingerprint
 from greedyhull.types import Array, Index, Shard, Shards, Sums
 
@@ -18,7 +18,7 @@ ABOVE = 1.0 + 1e-9  # sums of squares are rounded
 
 
 @dataclass(frozen=True, eq=False)
-class Facts:
+class Summary:
     """Rows of each shard, Σs, the Euclidean norm of each column, the mean row and target, the loss of predicting zero."""
 
     rows: Index
@@ -49,8 +49,8 @@ class Facts:
         return 2.0 * float(np.sqrt(self.rows.max(initial=0))) + 2.0 + self.pieces + len(self.rows)
 
 
-def facts_of(sums: Sums, shards: Shards, kind: Kind, intercept: bool) -> Facts:
-    """The facts from the sums of all shards."""
+def summary_of(sums: Sums, shards: Shards, kind: Kind, intercept: bool) -> Summary:
+    """The summary from the sums of all shards."""
     check(bool(sums), lambda: f"The {shards.count} shards have no rows; at least one is wanted.")
     total = float(sums["weight"])
     check(float(sums["positive"]) > 0.0, "sample_weight is zero in every row of every shard; some must be positive.")
@@ -66,8 +66,8 @@ def facts_of(sums: Sums, shards: Shards, kind: Kind, intercept: bool) -> Facts:
                                                                      "the intercept out.")
     zero = float(sums["zero"]) / total
     alone, farthest = constant(kind, target, sums)
-    return Facts(rows, int(sums["max pieces"]), total, float(sums["max weight"]) / total, norms, largest, sums["mean"] / total,
-                 target, zero if np.isfinite(zero) else 0.0, zero_one, alone, farthest)
+    return Summary(rows, int(sums["max pieces"]), total, float(sums["max weight"]) / total, norms, largest,
+                   sums["mean"] / total, target, zero if np.isfinite(zero) else 0.0, zero_one, alone, farthest)
 
 
 def constant(kind: Kind, target: float, sums: Sums) -> tuple[float, float]:
@@ -100,21 +100,12 @@ def _zero_one(labels: Array, shards: Shards, intercept: bool) -> bool:
     return len(zero) > 0
 
 
-PORTION = 1 << 20  # rows whose squares are added one after the other: more would be off by more than `facts` allows
+PORTION = 1 << 20  # rows whose squares are added one after the other: more would be off by more than `summary` allows
 
 
 @dataclass(frozen=True, eq=False)
-class FirstLook:
+class FirstPass(RowTask):
     """What a shard says of itself. Numbers of single shards stand in arrays with an entry for each, so that all of it adds."""
-
-    shards: Shards = field(repr=False)
-    token: str
-    kind: Kind
-    together: bool = False
-    paired: bool = False
-
-    def wants(self, k: int) -> bool:
-        return True
 
     def __call__(self, shard: Shard, k: int) -> Sums:
         name, d = self.shards.name(k), self.shards.d
@@ -128,8 +119,7 @@ class FirstLook:
                                         "wanted.")
         if n == 0:
             return {}
-        sums = _columns(X, s, name)
-        sums.update(self._of_one(k, y, s, name))
+        sums = _columns(X, s, name) | self._of_one(k, y, s, name)
         prints = np.zeros(self.shards.count)
         prints[k] = fingerprint(shard)
         sums["prints"] = prints
@@ -142,20 +132,20 @@ class FirstLook:
         weights = np.ones(n) if s is None else s
         rows, labels = np.zeros(K), np.zeros((3, K))
         rows[k] = n
-        if self.kind.targets == "labels":
+        if self.part.kind.targets == "labels":
             counted = y[weights > 0.0]
             labels[:, k] = [np.count_nonzero(counted == label) for label in (-1.0, 0.0, 1.0)]
             odd = ((y != 1.0) & (y != -1.0) & (y != 0.0)).nonzero()[0]
             check(not len(odd), lambda: f"The target of {name} is {y[odd[0]]:g} in row {odd[0]}; labels -1 and +1, or 0 and "
                                         "1, are wanted.")
-        if self.kind.targets == "counts":
+        if self.part.kind.targets == "counts":
             odd = (y < 0.0).nonzero()[0]
             check(not len(odd), lambda: f"The target of {name} is {y[odd[0]]:g} in row {odd[0]}; counts of at least 0 are "
                                         "wanted.")
         top, up = float(weights.max()), y > 0.0
         with np.errstate(all="ignore"):
-            plain = 2.0 * y - 1.0 if self.kind.targets == "labels" and not (y < 0.0).any() else y
-            zero = self.kind.on(plain, weights).value(np.zeros(n))
+            plain = 2.0 * y - 1.0 if self.part.kind.targets == "labels" and not (y < 0.0).any() else y
+            zero = self.part.kind.on(plain, weights).value(np.zeros(n))
         return {"rows": rows, "labels": labels, "weight": np.asarray(weights.sum()), "max weight": np.asarray(top),
                 "target": np.asarray(weights.dot(y)), "zero": np.asarray(zero, dtype=np.float64),
                 "positive": np.asarray(float(np.count_nonzero(weights))), "max target": np.asarray(np.abs(y).max()),
@@ -210,11 +200,11 @@ def _columns(X: Any, s: Array | None, name: str) -> Sums:
 EPS = float(np.finfo(np.float64).eps)
 
 
-def allowance(facts: Facts, found: Expansion, reach: float, terms: float, swing: float) -> float:
+def allowance(summary: Summary, found: Expansion, reach: float, terms: float, swing: float) -> float:
     """A bound on the rounding of value − lower bound at a point where ``found`` was said."""
-    more, n = found.more, float(facts.n)
-    depth, b = facts.depth + 16.0, abs(more["b"])
-    far, steep = reach + b * n**0.5, steepness(facts, found)
+    more, n = found.more, float(summary.n)
+    depth, b = summary.depth + 16.0, abs(more["b"])
+    far, steep = reach + b * n**0.5, steepness(summary, found)
     count = 2.0 * depth + terms
     if far == 0.0 and more["size"] == 0.0:
         return 0.0
@@ -222,18 +212,18 @@ def allowance(facts: Facts, found: Expansion, reach: float, terms: float, swing:
     return float(first + swing + 5e-324 * count * (1.0 + steep + far))  # what a product that underflows may be off by
 
 
-def steepness(facts: Facts, found: Expansion) -> float:
+def steepness(summary: Summary, found: Expansion) -> float:
     """‖r + tc̃‖₂, or a little more."""
-    more, lost = found.more, facts.n * 1e-300  # what underflow may have taken from a sum of squares, for each row
-    return float(np.sqrt(more["square"] + lost) + abs(more["t"]) * np.sqrt(more["bow"] + lost)) * (1.0 + 1e-9)
+    more, lost = found.more, summary.n * 1e-300  # what underflow may have taken from a sum of squares, for each row
+    return float(np.sqrt(more["square"] + lost) + abs(more["t"]) * np.sqrt(more["steady_square"] + lost)) * (1.0 + 1e-9)
 
 
-def uncertain(facts: Facts, found: Expansion, widest: float) -> float:
+def uncertain(summary: Summary, found: Expansion, widest: float) -> float:
     """What an intercept that is not the best one adds to a gap, and the rounding of Σ(r + tc̃) with it; see `intercepts`.
 
     ``widest`` bounds |xᵢ·u| for all rows and all points u of the hull.
     """
     more = found.more
-    rounded = EPS * (facts.shallow + 16.0) * float(np.sqrt(facts.n)) * steepness(facts, found)
-    apart = abs(more["b"]) + facts.farthest + widest
-    return (1.0 + 1e-6) * (more["sway"] + (abs(more["left"]) + rounded) * apart)
+    rounded = EPS * (summary.shallow + 16.0) * float(np.sqrt(summary.n)) * steepness(summary, found)
+    apart = abs(more["b"]) + summary.farthest + widest
+    return (1.0 + 1e-6) * (more["error"] + (abs(more["left"]) + rounded) * apart)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,74 +15,14 @@ from greedyhull.objectives.minibatches import Minibatch
 from greedyhull.objectives.quadratic import QuadraticForm
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.iterate import Iterate
-from greedyhull.remote.executors import Trips
-from greedyhull.remote.rows import DenseRows, FewColumns, Part, PickedRows, SparseRows, few_columns
-from greedyhull.remote.summary import Facts
+from greedyhull.remote.executors import CommunicationRounds
+from greedyhull.remote.rows import DenseRows, FewColumns, Part, PickedRows, RowTask, SparseRows, few_columns
+from greedyhull.remote.summary import Summary
 from greedyhull.remote.worker import added
-from greedyhull.types import Array, Block, Crew, Finite, Index, Objective, Shard, Shards, Sums, Traits
+from greedyhull.types import Array, Block, Crew, Finite, Index, Minibatch, Objective, Shard, Shards, Sums, Traits
 
 if TYPE_CHECKING:
     from greedyhull.remote.model import ShardedModel
-
-
-class Squeezed(NamedTuple):
-    """A vector that is mostly zeros, as it is sent: a point of few atoms takes 16 bytes for each of them."""
-
-    size: int
-    places: Index
-    entries: Array
-
-
-def squeezed(value: Any) -> Any:
-    """What is sent in place of a vector that is mostly zeros; everything else as it is. Not a bit is lost, −0.0 is kept.
-
-    >>> squeezed(np.eye(1, 100, 3)[0])
-    Squeezed(size=100, places=array([3]), entries=array([1.]))
-    """
-    # entries of a vector that is sent as it is
-    if type(value) is not np.ndarray or value.ndim != 1 or value.dtype != np.float64 or value.size <= 64:
-        return value
-    index = np.ascontiguousarray(value).view(np.int64).nonzero()[0]
-    return Squeezed(value.size, index, value[index]) if 4 * len(index) < value.size else value
-
-
-def spread(value: Any) -> Any:
-    """What was sent by `squeezed`."""
-    if not isinstance(value, Squeezed):
-        return value
-    whole = np.zeros(value.size)
-    whole[value.places] = value.entries
-    return whole
-
-
-@dataclass(frozen=True, eq=False)
-class RowTask:
-    """A pure function of a shard; subclasses are dataclasses that hold its numbers, and write ``__call__``."""
-
-    part: Part
-    together: bool = field(default=False, kw_only=True)
-    paired: bool = field(default=False, kw_only=True)
-
-    @property
-    def shards(self) -> Shards:
-        return self.part.shards
-
-    @property
-    def token(self) -> str:
-        return self.part.token
-
-    def wants(self, k: int) -> bool:
-        return True
-
-    @abstractmethod
-    def __call__(self, shard: Shard, k: int) -> Sums: ...
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: squeezed(value) for name, value in vars(self).items()}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            object.__setattr__(self, name, spread(value))  # it is frozen
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,9 +33,9 @@ class Expand(RowTask):
     which steers and proves nothing, is computed in float32.
 
     ``block``: the Hessian on these atoms, ⟨dᵢ, Aᵀ∇²φA dⱼ⟩, from one row in ``sample``. ``v`` and ``steps``: φ, φ' and φ''
-    along (v, tilt) at these steps; Ax and Av are computed once. Of an intercept that is ``profiled``, Aᵀc̃ tells how it leans
-    on x, where c̃ are the curvatures that are steady within ``off``; ``beside`` are distances from b at which Σr and Σc are
-    wanted as well.
+    along (v, intercept_slope) at these steps; Ax and Av are computed once. Of an intercept that is ``profiled``, Aᵀc̃ is the
+    derivative in x, times Σc̃, where c̃ are the curvatures that are steady within ``off``; ``beside`` are distances from b at
+    which Σr and Σc are wanted as well.
     """
 
     x: Array
@@ -104,7 +43,7 @@ class Expand(RowTask):
     profiled: bool
     block: Block | None = None
     v: Array | None = None
-    tilt: float = 0.0
+    intercept_slope: float = 0.0
     steps: Array | None = None
     off: float = 0.0
     beside: Array | None = None
@@ -116,9 +55,9 @@ class Expand(RowTask):
         columns = few_columns(self.x.size, self.block, self.x, self.v)
         wide: Sums = {"gradient": np.zeros(self.x.size)}
         if self.profiled and self.part.kind.mu:
-            wide["leans"] = np.zeros((2, self.x.size))
+            wide["derivatives"] = np.zeros((2, self.x.size))
         elif self.profiled:
-            wide["lean"] = np.zeros(self.x.size)
+            wide["derivative"] = np.zeros(self.x.size)
         with np.errstate(all="ignore"):
             return added(self._some(raw, loss, columns, wide) for raw, loss in self.part.chunks(shard)) | wide
 
@@ -135,15 +74,14 @@ class Expand(RowTask):
             sums["sharp"], sums["dual"] = np.asarray(loss.sharp.value(z)), np.asarray(loss.sharp.conjugate(r))
         if self.profiled:
             kinked = loss if isinstance(loss, Softened) else None
-            sums.update(_leaning(A, loss, z, c, self.off, wide["lean"]) if kinked is None
-                        else _beside(A, kinked, z, self.off, wide["leans"]))
+            sums.update(_curvature_sums(A, loss, z, c, self.off, wide["derivative"]) if kinked is None
+                        else _sides(A, kinked, z, self.off, wide["derivatives"]))
             if self.beside is not None:
-                shifted = _shifted if kinked is None else _sloped
-                sums["beside"] = np.stack([shifted(loss, z + more) for more in self.beside.tolist()])
+                sums["beside"] = np.stack([_beside(loss, z + more) for more in self.beside.tolist()])
         if self.block is not None:
             sums.update(_hessian(raw if near is A else near, self.block, c, self.sample, self.profiled))
         if self.v is not None and self.steps is not None:
-            dz = near.matvec(self.v) + self.tilt
+            dz = near.matvec(self.v) + self.intercept_slope
             sums["line"] = np.stack([_along(loss, z + step * dz, dz) for step in self.steps.tolist()])
         return sums
 
@@ -156,19 +94,19 @@ def _at(loss: Separable, z: Array, r: Array, value: float) -> Sums:
             "residual": np.asarray(total(r)), "size": np.asarray(loss.size(value, z), dtype=np.float64)}
 
 
-def _leaning(A: DenseRows | SparseRows, loss: Separable, z: Array, c: Array, off: float, lean: Array) -> Sums:
-    """Σc, and of the steady curvatures c̃ the sum and the sum of squares; Σp|z| for rounding. Aᵀc̃ is added to ``lean``."""
+def _curvature_sums(A: DenseRows | SparseRows, loss: Separable, z: Array, c: Array, off: float, derivative: Array) -> Sums:
+    """Σc, and of the steady curvatures c̃ the sum and the sum of squares; Σp|z| for rounding. Aᵀc̃ goes to ``derivative``."""
     steady = loss.steady(z, c, off)
-    A.add_adjoint(steady, lean)
+    A.add_adjoint(steady, derivative)
     return {"curve": np.asarray(c.sum(dtype=np.float64)), "steady": np.asarray(total(steady)),
-            "bow": np.asarray(steady.dot(steady)), "spread": np.asarray(loss.total(np.abs(z)))}
+            "steady_square": np.asarray(steady.dot(steady)), "spread": np.asarray(loss.total(np.abs(z)))}
 
 
-def _beside(A: DenseRows | SparseRows, loss: Softened, z: Array, off: float, leans: Array) -> Sums:
-    """Of a smoothed loss at intercepts ``off`` below and above: φ_μ, Σr, φ*(r), Σp|z|. Aᵀr is added to ``leans``."""
+def _sides(A: DenseRows | SparseRows, loss: Softened, z: Array, off: float, derivatives: Array) -> Sums:
+    """Of a smoothed loss at intercepts ``off`` below and above: φ_μ, Σr, φ*(r), Σp|z|. Aᵀr is added to ``derivatives``."""
     pairs = [loss.first_order(z - off), loss.first_order(z + off)]
-    for lean, (_, r) in zip(leans, pairs, strict=True):
-        A.add_adjoint(r, lean)
+    for derivative, (_, r) in zip(derivatives, pairs, strict=True):
+        A.add_adjoint(r, derivative)
     return {"sides": np.array([[value, total(r)] for value, r in pairs]),
             "duals": np.array([loss.sharp.conjugate(r) for _, r in pairs]), "spread": np.asarray(loss.total(np.abs(z)))}
 
@@ -205,16 +143,13 @@ def _along(loss: Separable, z: Array, dz: Array) -> Array:
     return np.array([value, r.dot(dz), (c * dz).dot(dz)])
 
 
-def _shifted(loss: Separable, z: Array) -> Array:
-    """Σr and Σc at another intercept."""
+def _beside(loss: Separable, z: Array) -> Array:
+    """Σr and Σc at another intercept; of a smoothed loss φ and Σr."""
+    if isinstance(loss, Softened):
+        value, r = loss.first_order(z)
+        return np.array([value, r.sum(dtype=np.float64)])
     _, r, c = loss.value_gradient_curvature(z)
     return np.array([r.sum(dtype=np.float64), c.sum(dtype=np.float64)])
-
-
-def _sloped(loss: Separable, z: Array) -> Array:
-    """φ and Σr at another intercept."""
-    value, r = loss.first_order(z)
-    return np.array([value, r.sum(dtype=np.float64)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,14 +162,9 @@ class Curved(RowTask):
     block: Block
     sample: int
 
-    def __call__(self, shard: Shard, k: int) -> Sums:
-        columns = few_columns(self.x.size, self.block, self.x)
-        with np.errstate(all="ignore"):
-            return added(self._some(raw, loss, columns) for raw, loss in self.part.chunks(shard))
-
-    def _some(self, raw: DenseRows | SparseRows, loss: Separable, columns: FewColumns | None) -> Sums:
+    def some(self, raw: DenseRows | SparseRows, loss: Separable) -> Sums:
         A = raw.precise() if self.x.any() else raw
-        near = A.near(columns)
+        near = A.near(few_columns(self.x.size, self.block, self.x))
         z = near.matvec(self.x) if self.x.any() else np.zeros(raw.n)
         _, _, c = loss.value_gradient_curvature(z + self.b if self.b else z)  # to the last bit as `Expand` has it
         return _hessian(raw if near is A else near, self.block, c, self.sample, self.profiled)
@@ -247,15 +177,12 @@ class Bend(RowTask):
     x: Array
     b: float
     v: Array
-    tilt: float
+    intercept_slope: float
     end: float
 
-    def __call__(self, shard: Shard, k: int) -> Sums:
-        with np.errstate(all="ignore"):
-            return added(self._some(raw.precise(), loss) for raw, loss in self.part.chunks(shard))
-
-    def _some(self, A: DenseRows | SparseRows, loss: Separable) -> Sums:
-        z, dz = A.matvec(self.x) + self.b, A.matvec(self.v) + self.tilt
+    def some(self, rows: DenseRows | SparseRows, loss: Separable) -> Sums:
+        A = rows.precise()
+        z, dz = A.matvec(self.x) + self.b, A.matvec(self.v) + self.intercept_slope
         end = z + self.end * dz
         beta = loss.beta(np.minimum(z, end), np.maximum(z, end))
         return {"bend": np.asarray(loss.total(np.asarray(beta * dz * dz)), dtype=np.float64)}
@@ -269,11 +196,9 @@ class Swing(RowTask):
     b: float
     off: float
 
-    def __call__(self, shard: Shard, k: int) -> Sums:
-        return added(self._some(raw.precise(), loss) for raw, loss in self.part.chunks(shard))
-
-    def _some(self, A: DenseRows | SparseRows, loss: Separable) -> Sums:
-        return {"swing": np.asarray(loss.swing(0.0, A.matvec(self.x) + self.b, self.off), dtype=np.float64)}
+    def some(self, rows: DenseRows | SparseRows, loss: Separable) -> Sums:
+        z = rows.precise().matvec(self.x) + self.b
+        return {"swing": np.asarray(loss.swing(0.0, z, self.off), dtype=np.float64)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,33 +222,31 @@ class Fetch(RowTask):
         return found | {"X": np.array(X)}
 
 
-def fetched(trips: Trips, part: Part, facts: Facts, index: Index) -> tuple[Any, Separable]:
+def fetched(trips: CommunicationRounds, part: Part, summary: Summary, index: Index) -> tuple[Any, Separable]:
     """The rows with these numbers among all rows, in this order, and their loss: n/b times the weight of each.
 
     Every row is drawn from all data alike and independently of the others, so that its shard is drawn in proportion to its
     rows. Rows of one drawn shard would be a cluster sample: its variance is not that of b independent rows.
     """
-    ends = np.cumsum(facts.rows)
+    ends = np.cumsum(summary.rows)
     home = np.searchsorted(ends, index, side="right")
     order = np.argsort(home, kind="stable")
-    begins = ends - facts.rows
+    begins = ends - summary.rows
     wanted = {int(k): index[order[home[order] == k]] - begins[k] for k in np.unique(home)}
-    found = [sums for sums in trips.each(Fetch(part, wanted), facts.rows) if sums]
+    found = [sums for sums in trips.each(Fetch(part, wanted), summary.rows) if sums]
     back = np.empty_like(order)
     back[order] = np.arange(len(order))
     y, p = (np.concatenate([sums[name] for sums in found])[back] for name in ("y", "p"))
-    rows = _stacked(found, part.shards.d)[back]
-    return rows, part.kind.on(y, p * (facts.n / len(index)))
-
-
-def _stacked(found: list[Sums], d: int) -> Any:
     if all("X" in sums for sums in found):
-        return np.concatenate([sums["X"] for sums in found])
-    from scipy.sparse import csr_array, vstack
+        rows: Any = np.concatenate([sums["X"] for sums in found])
+    else:
+        from scipy.sparse import csr_array, vstack
 
-    return vstack([csr_array(sums["X"]) if "X" in sums else
-                   csr_array((sums["data"], sums["indices"], sums["indptr"]), shape=(len(sums["y"]), d)) for sums in found],
-                  format="csr")
+        parts = [csr_array(sums["X"]) if "X" in sums else
+                 csr_array((sums["data"], sums["indices"], sums["indptr"]), shape=(len(sums["y"]), part.shards.d))
+                 for sums in found]
+        rows = vstack(parts, format="csr")
+    return rows[back], part.kind.on(y, p * (summary.n / len(index)))
 
 
 class AllRows(Minibatch):
@@ -439,8 +362,8 @@ class GramSquares(QuadraticForm):
 
 def gathered(model: ShardedModel) -> tuple[Array, Array, float]:
     """Q, c and s of a least-squares objective over shards."""
-    facts, d = model.facts, model.domain[0]
-    centre = np.append(facts.mean, facts.target) if model.has_intercept else np.zeros(d + 1)
+    summary, d = model.summary, model.domain[0]
+    centre = np.append(summary.mean, summary.target) if model.has_intercept else np.zeros(d + 1)
     total, lost = np.zeros((d + 1, d + 1)), np.zeros((d + 1, d + 1))
     for sums in model.each(Products(model.part, centre), 2 * (d + 1) ** 2):
         if sums:

@@ -93,11 +93,6 @@ class Packed:
         return _unpacked, (self._bytes,)
 
 
-def packed(shards: Shards, marks: list[str]) -> Packed:
-    """Shards with their marks, which tell apart what a worker has loaded from what has changed since."""
-    return Packed(shards, marks)
-
-
 def _unpacked(data: bytes) -> Packed:
     return _once(blake2b(data, digest_size=16).digest(), _Bytes(data))
 
@@ -121,7 +116,6 @@ def _once(digest: bytes, data: _Bytes) -> Packed:
 
 
 ROOM = 128 << 20  # bytes of shards that a worker keeps; others are loaded each time
-SEEN = 64  # numbers of each array of a shard that are compared when it is loaded again
 LARGEST = "max "  # what entries begin with that are compared, not added
 
 
@@ -135,20 +129,17 @@ class Cache:
     def __init__(self, room: int = ROOM) -> None:
         self.room, self.used, self.token = room, 0, ""
         self.held: dict[int, Shard] = {}
-        self.seen: dict[int, tuple[object, ...]] = {}  # a few numbers of every shard that was loaded
 
     def shard(self, task: Task, k: int) -> Shard:
         """The k-th shard of a task."""
         if task.token != self.token:
-            self.held, self.seen, self.used, self.token = {}, {}, 0, task.token
+            self.held, self.used, self.token = {}, 0, task.token
         found = self.held.get(k)
         if found is not None:
             return found
         shard = task.shards.load(k)
-        now = sampled(shard, k, task.shards)
-        before = self.seen.setdefault(k, now)
-        check(before == now, lambda: f"{task.shards.name(k)} was loaded again, and is another one: {_words(now)} now, "
-              f"{_words(before)} before. load(k) must return the same data whenever it is called.")
+        check(isinstance(shard, Shard), lambda: f"load({k}) returned a {type(shard).__name__} for {task.shards.name(k)}; a "
+                                                "Shard(X, y) is wanted.")
         size = resident(shard)
         if self.used + size <= self.room:
             self.held[k], self.used = shard, self.used + size
@@ -159,7 +150,7 @@ CACHE = Cache()  # that of this process, where it works for another one
 
 
 def work(task: Task, bundle: Sequence[int], cache: Cache | None = None) -> list[Sums]:
-    """The sums of a task over the shards of a bundle: one for each shard, or one in all where they are added together.
+    """The sums of a task over the shards of a partition, the ``bundle``: one for each shard, or one in all if ``together``.
 
     A crew of your own calls it in its workers.
     """
@@ -184,37 +175,17 @@ def added(sums: Iterator[Sums] | Sequence[Sums]) -> Sums:
 
 
 def both(left: list[Sums], right: list[Sums]) -> list[Sums]:
-    """The sum of two bundles that are added together each."""
+    """The sum of two partitions that are added together each."""
     return [added([*left, *right])]
 
 
-def sampled(shard: Shard, k: int, shards: Shards) -> tuple[object, ...]:
-    """The shape of a shard and some of its numbers, by which one is told that is another one when it is loaded again."""
-    check(isinstance(shard, Shard), lambda: f"load({k}) returned a {type(shard).__name__} for {shards.name(k)}; a "
-                                            "Shard(X, y) is wanted.")
-    X, y = shard.X, np.atleast_1d(np.asarray(shard.y))
-    if is_sparse(X) and X.format in ("csr", "csc", "coo"):
-        entries = X.data[:: max(len(X.data) // SEEN, 1)]
-    elif isinstance(X, np.ndarray) and X.ndim == 2:
-        entries = X[:: max(len(X) * X.shape[1] // SEEN, 1)]
-    else:  # the first pass says what is wrong with it
-        return ()
-    weights = np.atleast_1d(np.asarray(0.0 if shard.sample_weight is None else shard.sample_weight))
-    return (tuple(X.shape), str(X.dtype), len(y), np.asarray(entries).tobytes(), y[:: max(len(y) // SEEN, 1)].tobytes(),
-            weights[:: max(len(weights) // SEEN, 1)].tobytes())
-
-
-def _words(seen: tuple[object, ...]) -> str:
-    return f"shape {seen[0]} of {seen[1]} with {seen[2]} targets" if seen else "no matrix"
-
-
 def resident(shard: Shard) -> int:
-    """How many bytes of memory a shard takes."""
+    """How many bytes of memory a shard takes; what is no matrix is for the first pass to tell."""
     X: Any = shard.X
     if is_sparse(X) and X.format not in ("csr", "csc"):  # an entry, its row and its column
         parts, more = [], 16 * int(X.nnz)
     else:
-        parts, more = [X] if isinstance(X, np.ndarray) else [X.data, X.indices, X.indptr], 0
+        parts, more = [X.data, X.indices, X.indptr] if is_sparse(X) else [X], 0
     return more + sum(_bytes(a) for a in (*parts, shard.y, shard.sample_weight) if a is not None)
 
 

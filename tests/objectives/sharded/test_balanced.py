@@ -23,7 +23,7 @@ def told(loss: Any, mu: float, b: float, off: float, beside: Any = None) -> dict
     more = [soft.first_order(Z + b + step) for step in ([] if beside is None else beside)]
     return {"value": np.array(value), "residual": np.array(r.sum()), "gradient": r, "dot": np.array(r.dot(Z + b)),
             "sharp": np.array(loss.value(Z + b)), "dual": np.array(loss.conjugate(r)), "size": np.array(1.0),
-            "sides": np.array([[v, s.sum()] for v, s in sides]), "leans": np.stack([s for _, s in sides]),
+            "sides": np.array([[v, s.sum()] for v, s in sides]), "derivatives": np.stack([s for _, s in sides]),
             "duals": np.array([loss.conjugate(s) for _, s in sides]), "beside": np.array([[v, s.sum()] for v, s in more])}
 
 
@@ -33,15 +33,15 @@ def test_a_mixture_sums_to_zero_and_its_conjugate_is_no_more_than_said(loss):
     for _ in range(200):
         at = Settled(told(loss, mu := float(10.0 ** rng.uniform(-6, 1)), b := float(rng.normal()), off := float(rng.random())),
                      b, off)
-        tilt, change = mixed(at)
-        s = at.sums["gradient"] + tilt.t * change
-        assert 0.0 <= tilt.t <= 1.0 and s.sum() == pytest.approx(tilt.left, abs=1e-14)
-        assert loss.conjugate(s) <= dual(at, tilt) + 1e-14
+        correction, change = mixed(at)
+        s = at.sums["gradient"] + correction.t * change
+        assert 0.0 <= correction.t <= 1.0 and s.sum() == pytest.approx(correction.left, abs=1e-14)
+        assert loss.conjugate(s) <= dual(at, correction) + 1e-14
         soft = loss.smoothed(mu)
         cost = soft.value(Z + b) - min(soft.value(Z + b + step) for step in np.linspace(-3.0, 3.0, 601))
-        if tilt.left == 0.0:
+        if correction.left == 0.0:
             zero += 1
-            assert cost <= tilt.sway + 1e-12 and tilt.sway <= off * abs(float(at.sums["residual"])) + 1e-14
+            assert cost <= correction.error + 1e-12 and correction.error <= off * abs(float(at.sums["residual"])) + 1e-14
     assert 10 <= zero < 200
 
 

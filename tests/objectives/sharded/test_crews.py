@@ -18,7 +18,7 @@ from pieces import Files, Pieces
 from scipy.sparse import csr_array
 
 import greedyhull as gh
-from greedyhull.remote.executors import Serial, bundles_of
+from greedyhull.remote.executors import Serial, partitions_of
 from greedyhull.types import Shard
 
 SFW, RSFW = gh.StochasticFrankWolfe, gh.RegularizedStochasticFrankWolfe
@@ -141,8 +141,7 @@ class _Lighting:
         self.count += 1
         if self.count == self.trip:
             self.fuse.touch()
-            part = replace(task.part, token="again") if self.count > 1 else None
-            task = replace(task, token="again") if part is None else replace(task, part=part)
+            task = replace(task, part=replace(task.part, token="again"))
         return self.crew.map(task, bundles)
 
 
@@ -268,14 +267,14 @@ def test_other_versions_on_workers_are_refused(dask, monkeypatch):
     ([10] * 6, 3, [range(0, 2), range(2, 4), range(4, 6)]),
 ])
 def test_bundles_are_neighbours_with_about_as_many_rows(rows, workers, wanted):
-    assert bundles_of(np.array(rows), workers) == wanted
+    assert partitions_of(np.array(rows), workers) == wanted
 
 
 def test_zeros_of_a_point_are_not_sent(team):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 5000))
     f = gh.logistic(Pieces(X, np.sign(X[:, 0]), CUTS)).on(team)
-    assert f.facts.n == 60
+    assert f.summary.n == 60
     before, sent = f.trips, team.sent
     s = gh.minimize(f, gh.L1Ball(5000, 1.0), gh.Corrective(batch=2), stop=gh.Iterations(3))
     a_trip = (team.sent - sent) / (f.trips - before)

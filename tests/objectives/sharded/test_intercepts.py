@@ -10,7 +10,7 @@ from pieces import Pieces
 
 import greedyhull as gh
 from greedyhull.objectives.losses.smooth import Huber, Logistic, Poisson, Power, Squared, SquaredHinge
-from greedyhull.remote.intercepts import Leaning, settled
+from greedyhull.remote.intercepts import InterceptModel, settled
 from greedyhull.testing.expect import mixture
 
 
@@ -47,7 +47,7 @@ def test_a_prediction_that_is_good_enough_for_the_step_takes_one_trip():
     """A better intercept could gain 1e-6 where the step has brought 0.1; where it has brought nothing, one is searched for."""
     for value, trips in ((1.1, 1), (1.0, 2)):
         ask, asked = asking(lambda b: float(np.tanh(b - 0.3)), lambda b: float(1.0 / np.cosh(b - 0.3) ** 2))
-        settled(ask, 0.301, 10, Leaning(0.2, value, 0.0, 0.0, 0.301, np.zeros(1)))
+        settled(ask, 0.301, 10, InterceptModel(0.2, value, 0.0, 0.0, 0.301, np.zeros(1)))
         assert len(asked) == trips
 
 
@@ -97,7 +97,7 @@ def test_a_bound_with_any_intercept_is_below_the_minimum(make, far):
     least = gh.minimize(g, S, stop=gh.Gap(1e-12) | gh.Iterations(500)).value
     for seed in range(5):
         w = mixture(S, np.random.default_rng(seed), atoms=3)
-        near = Leaning.read(f.known(w).near)
+        near = InterceptModel.read(f.known(w).near)
         view = f.at(w)
         view.known, view.here, view.near = None, True, near._replace(b=near.b + far, off=2.0 * far).written()
         assert f.intercept(w) == near.b + far
