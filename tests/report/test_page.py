@@ -12,7 +12,7 @@ from greedyhull.objectives.designs.stored import DesignBase
 from greedyhull.report import atoms, used, write
 from greedyhull.report.figure import SHOWN, Line, Panel, panels, svg
 from greedyhull.report.page import Until, bounds_along, split, told
-from greedyhull.report.words import MEANS, answer, heading, means, measure, rows, title
+from greedyhull.report.sentences import MEANS, answer, heading, means, measure, rows, title
 from greedyhull.theory import Bound, Constant
 
 SECTIONS = ["answer", "certificate", "convergence", "bounds", "time", "again"]  # in this order
@@ -290,7 +290,7 @@ def test_points_that_cannot_be_drawn_are_left_out():
 
 @pytest.mark.parametrize("missing", ["jinja2", "matplotlib"])
 def test_what_is_missing_is_told(missing, runs, tmp_path, monkeypatch):
-    from greedyhull.report import words as pages
+    from greedyhull.report import sentences as pages
 
     found = pages.find_spec
     monkeypatch.setattr(pages, "find_spec", lambda name: None if name == missing else found(name))

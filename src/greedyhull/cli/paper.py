@@ -26,7 +26,7 @@ def run(out: Path, quick: bool, seed: int, only: list[str], say: Say, quiet: boo
     check(out.absolute().parent.is_dir(), f"The folder {out.absolute().parent} of --out does not exist. Create it first.")
     check(seed >= 0, f"--seed {seed} was given; a number of at least 0 is wanted.")
     check_folder(out, ["index.html"])
-    from greedyhull.report.words import need
+    from greedyhull.report.sentences import need
 
     need("The report", {"matplotlib": "matplotlib", "jinja2": "Jinja2"}, "paper")
     from greedyhull.experiments.paper.page import write
