@@ -5,6 +5,7 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -28,10 +29,7 @@ class Header(NamedTuple):
     @property
     def size(self) -> int:
         """The bytes of all entries."""
-        found = np.dtype(self.dtype).itemsize
-        for n in self.shape:
-            found *= n
-        return found
+        return prod(self.shape) * np.dtype(self.dtype).itemsize
 
 
 def header_of(stream: BinaryIO, name: str, length: int) -> Header:
@@ -211,15 +209,13 @@ def npy_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
     d = D if inside.features is None else len(inside.features)
     dtype = common([one.header.dtype for one in stored])
     most = given.rows or max(1, BYTES // (D * 8))
-    pieces: list[Piece] = [NpyRows(one.file, one.header, start, stop, inside, dtype, y[i] if y else None, s[i] if s else None)
-                           for i, one in enumerate(stored) for start, stop in _cuts(one.header.shape[0], most)]
+    pieces: list[Piece] = []
+    for i, (file, header) in enumerate(stored):
+        n = header.shape[0]
+        count = max(1, -(-n // most))  # as few blocks as there can be, of equal sizes; no rows are one block
+        pieces.extend(NpyRows(file, header, n * k // count, n * (k + 1) // count, inside, dtype, y[i] if y else None,
+                              s[i] if s else None) for k in range(count))
     return FileShards(tuple(pieces), d, None, given.words)
-
-
-def _cuts(n: int, most: int) -> list[tuple[int, int]]:
-    """n rows in as few blocks of at most ``most`` as there can be, of equal sizes; no rows are one block."""
-    count = max(1, -(-n // most))
-    return [(n * i // count, n * (i + 1) // count) for i in range(count)]
 
 
 def _stored(file: SeenFile) -> Stored:
