@@ -297,7 +297,14 @@ def npz_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
     archives = [_archive(file) for file in files]
     first = archives[0]
     for other in archives[1:]:
-        _check_alike(first, other)
+        a, b = first.file.shown, other.file.shown
+        check(first.shape[1] == other.shape[1], f"The files disagree on columns: {a} has {first.shape[1]}, and {b} has "
+              f"{other.shape[1]}.")
+        check((first.names is None) == (other.names is None), f"The files disagree on columns: only one of {a} and {b} names "
+              "them.")
+        lost, new = set(first.names or ()) - set(other.names or ()), set(other.names or ()) - set(first.names or ())
+        check(not lost and not new, f"The files disagree on columns: only {a} has {listed(sorted(lost))}, and only {b} has "
+              f"{listed(sorted(new))}.")
     dtype = common([one.headers["data" if one.sparse else one.matrix].dtype for one in archives])
     pieces: list[Piece] = []
     columns: tuple[str, ...] | None = None
@@ -388,18 +395,6 @@ def _apart(archive: Archive, column: Column | None, what: str) -> str:
         check(size in ((n,), (n, 1)), f"{found} in {archive.file.shown} has shape {size} where the matrix has {n} rows; one "
               "number a row is wanted.")
     return found
-
-
-def _check_alike(first: Archive, other: Archive) -> None:
-    a, b = first.file.shown, other.file.shown
-    check(first.shape[1] == other.shape[1], f"The files disagree on columns: {a} has {first.shape[1]}, and {b} has "
-                                            f"{other.shape[1]}.")
-    check((first.names is None) == (other.names is None), f"The files disagree on columns: only one of {a} and {b} names "
-                                                          "them.")
-    if first.names is not None and other.names is not None:
-        check(set(first.names) == set(other.names), f"The files disagree on columns: only {a} has "
-              f"{listed(sorted(set(first.names) - set(other.names)))}, and only {b} has "
-              f"{listed(sorted(set(other.names) - set(first.names)))}.")
 
 
 def _column(A: Any, place: int) -> Array:

@@ -368,37 +368,27 @@ def plot(solution: Solution, names: Sequence[str] | None = None) -> Figure:
     import matplotlib.pyplot as plt
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(10.0, 4.0), layout="constrained")
-    _answer(left, solution, names)
-    _gap(right, solution)
-    return figure
-
-
-def _answer(axes: Any, solution: Solution, names: Sequence[str] | None) -> None:
-    """Bars of coordinates or atoms; where there are neither, all entries of the point."""
     coordinates = used(solution, names)
     weights = coordinates or atoms(solution, names)
-    if not weights:
-        axes.plot(solution.point.array().ravel(), ".")
-        axes.set(title="The entries of the answer", xlabel="entry", ylabel="value")
-        return
-    shown, kind = weights[:MOST], measure_of(solution) if coordinates else "weight"
-    sizes = np.array([weight for _, weight in shown])
-    axes.barh(np.arange(len(shown)), sizes, color=np.where(sizes < 0.0, "C1", "C0"))
-    axes.set_yticks(np.arange(len(shown)), [plain(short(name, WIDEST)) for name, _ in shown])
-    axes.invert_yaxis()
-    axes.axvline(0.0, color="0.5", linewidth=0.8)
-    axes.set(title=heading(len(weights), kind), xlabel=kind, ylabel="coordinate" if coordinates else "atom")
-
-
-def _gap(axes: Any, solution: Solution) -> None:
-    """The gap over the iterations, on a logarithmic axis where it is positive."""
+    if weights:
+        shown, kind = weights[:MOST], measure_of(solution) if coordinates else "weight"
+        sizes = np.array([weight for _, weight in shown])
+        left.barh(np.arange(len(shown)), sizes, color=np.where(sizes < 0.0, "C1", "C0"))
+        left.set_yticks(np.arange(len(shown)), [plain(short(name, WIDEST)) for name, _ in shown])
+        left.invert_yaxis()
+        left.axvline(0.0, color="0.5", linewidth=0.8)
+        left.set(title=heading(len(weights), kind), xlabel=kind, ylabel="coordinate" if coordinates else "atom")
+    else:
+        left.plot(solution.point.array().ravel(), ".")
+        left.set(title="The entries of the answer", xlabel="entry", ylabel="value")
     trace, kind = solution.trace, solution.certificate.kind
     known = np.isfinite(trace["gap"])
     k, gap = trace["iteration"][known], trace["gap"][known]
-    axes.plot(k, gap, marker="o" if len(k) <= 40 else "", markersize=4)  # points of the gap that are marked one by one
+    right.plot(k, gap, marker="o" if len(k) <= 40 else "", markersize=4)  # points of the gap that are marked one by one
     if (gap > 0.0).any():
-        axes.set_yscale("log")
+        right.set_yscale("log")
     if not len(k):
-        axes.text(0.5, 0.5, "No gap was computed.", ha="center", transform=axes.transAxes)
-    axes.xaxis.get_major_locator().set_params(integer=True)
-    axes.set(title="Certified gap" if kind == "always" else f"Gap ({kind})", xlabel="iteration", ylabel="gap")
+        right.text(0.5, 0.5, "No gap was computed.", ha="center", transform=right.transAxes)
+    right.xaxis.get_major_locator().set_params(integer=True)
+    right.set(title="Certified gap" if kind == "always" else f"Gap ({kind})", xlabel="iteration", ylabel="gap")
+    return figure
