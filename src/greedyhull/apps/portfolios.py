@@ -40,7 +40,6 @@ class Assets:
 
     @property
     def names(self) -> list[str]:
-        """The names as text."""
         return [str(label) for label in self.labels]
 
     def vector(self, given: Any, name: str, missing: float = 0.0) -> Array:
@@ -88,7 +87,6 @@ def assets_of(returns: Any, covariance: Any, mean: Any, *others: Any) -> Assets:
 
 
 def groups_of(groups: Any, assets: Assets) -> list[str]:
-    """The group of each asset."""
     check(not isinstance(groups, str), lambda: f"groups must have a label for each asset; got {groups!r}.")
     if isinstance(groups, Mapping):  # it may be about more assets than these
         groups = {name: group for name, group in groups.items() if str(name) in assets.names}
@@ -122,7 +120,6 @@ class Feasible:
 
 def feasible(assets: Assets, groups: Any, group_upper: Any, upper: Any, turnover: float | None, previous: Any,
              constraints: Any) -> Feasible:
-    """The set that these limits describe."""
     d, group_upper = len(assets.names), mapping_of(group_upper, "group_upper")
     caps = None if upper is None else assets.vector(upper, "upper", missing=1.0)
     for_groups = group_upper.values() if isinstance(group_upper, Mapping) else [group_upper]

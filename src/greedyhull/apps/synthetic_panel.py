@@ -73,7 +73,6 @@ def typed(label: Any) -> str:
 
 
 def known(label: Any, labels: Sequence[Any]) -> bool:
-    """Whether ``label`` is equal to one of the ``labels``."""
     return any(_same(label, other) for other in labels)
 
 
@@ -413,7 +412,6 @@ class Problem:
 
     @cached_property
     def _size(self) -> float:
-        """The largest outcome before the treatment."""
         return float(np.abs(self.panel.table[: self.start]).max())
 
     def placebos(self, w: Array) -> tuple[Array, Array]:

@@ -106,7 +106,6 @@ class Fitted:
         self.certificate_: Any = [s.certificate for s in solutions] if several else solutions[0].certificate
 
     def _fit_together(self, X: Any, labels: Array, s: Array | None) -> None:
-        """One problem for all classes."""
         f = multinomial(X, labels, sample_weight=s, intercept=self.options.get("fit_intercept", True))
         solution = self._solved(f, L1Ball(f.domain, radius=self.radius_))
         self.weights_ = solution.point.array().T.astype(X.dtype)
@@ -176,14 +175,10 @@ def task_of(data: Shards, task: str) -> tuple[str, str]:
 
 
 SPELLED = {"cv": "folds", "fit_intercept": "intercept"}  # options that have another name than the parameter
-ONLY_FOR = {"delta": "huber", "quantile": "quantile"}  # parameters of one loss
 LINEAR: dict[str, tuple[str, ...]] = {"regression": ("squared", "huber", "absolute", "quantile", "poisson"),
-          "classification": ("logistic", "squared_hinge", "hinge")}
-LOSSES: dict[str, dict[str, tuple[str, ...]]] = {"simplex": LINEAR, "l1": LINEAR,
-          "ensemble": {"regression": ("squared", "absolute"), "classification": ("log_loss", "squared")}}  # defaults first
-KINKED = ("absolute", "quantile", "hinge")
-POSITIVE = ("radius", "alpha", "total", "upper", "delta", "quantile")
-AT_LEAST = {"tol": 0, "max_iter": 1, "cv": 2, "max_models": 1}
+                                      "classification": ("logistic", "squared_hinge", "hinge")}
+LOSSES = {"simplex": LINEAR, "l1": LINEAR,  # defaults first
+          "ensemble": {"regression": ("squared", "absolute"), "classification": ("log_loss", "squared")}}
 
 
 def option(parameter: str) -> str:
@@ -201,9 +196,9 @@ def check_ranges(options: Mapping[str, Any]) -> None:
         given = f"{option(parameter)} {value} was given"
         if parameter == "quantile":
             check(0 < value < 1, f"{given}; a number between 0 and 1 is wanted.")
-        if parameter in POSITIVE:
+        if parameter in ("radius", "alpha", "total", "upper", "delta", "quantile"):
             check(value > 0, f"{given}; a number above 0 is wanted.")
-        least = AT_LEAST.get(parameter)
+        least = {"tol": 0, "max_iter": 1, "cv": 2, "max_models": 1}.get(parameter)
         kind = "a number" if parameter == "tol" else "a whole number"
         check(least is None or value >= least, f"{given}; {kind} of at least {least} is wanted.")
 
@@ -214,7 +209,7 @@ def check_options(kind: str, task: str, options: Mapping[str, Any]) -> None:
     loss = options.get("loss", losses[0])
     check(loss in losses, f"--loss {loss} was given; for {task} one of {', '.join(sorted(losses))} is wanted. --task chooses "
                           "between regression and classification.")
-    for parameter, wanted in ONLY_FOR.items():
+    for parameter, wanted in (("delta", "huber"), ("quantile", "quantile")):  # parameters of one loss
         other = f"Add --loss {wanted}, or leave" if wanted in losses else "Leave"
         check(parameter not in options or loss == wanted, f"{option(parameter)} {options.get(parameter)} was given, but the "
               f"loss is {loss}, which does not use it. {other} {option(parameter)} out.")
@@ -223,7 +218,7 @@ def check_options(kind: str, task: str, options: Mapping[str, Any]) -> None:
     fixed = next((name for name in ("radius", "alpha") if name in options), None)
     check(fixed is None or "cv" not in options, f"--folds {options.get('cv')} was given, but --{fixed} leaves nothing to "
           f"cross-validate. Leave out --folds, or --{fixed}.")
-    check("alpha" not in options or loss not in KINKED, f"--alpha {options.get('alpha')} was given, but the {loss} loss is "
+    check("alpha" not in options or loss not in ("absolute", "quantile", "hinge"), f"--alpha {options.get('alpha')} was given, but the {loss} loss is "
           "not smooth, so a penalty does not determine a budget. Give a --radius.")
     check(kind != "ensemble" or task == "regression" or "fit_intercept" not in options,
           "An ensemble of classifiers has no intercept. Leave --intercept or --no-intercept out.")
@@ -270,7 +265,6 @@ def run(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, op
 
 def _fit_shards(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, options: dict[str, Any],
                 console: Console) -> tuple[Any, Taken, str]:
-    """The fit of files that are read in shards."""
     instead = {"l1": "Give a --radius, without --standardize: cross-validation and penalties look at single rows.",
                "ensemble": "Write one file, or use greedyhull fit simplex."}.get(kind)
     check(direct(kind, options),
@@ -290,7 +284,6 @@ def _fit_shards(kind: str, data: Path, layout: str | None, wanted: Wanted, task:
 
 def _fit_table(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, options: dict[str, Any],
                console: Console) -> tuple[Any, Taken, str]:
-    """The fit of one table."""
     taken = take(read_table(data, layout), wanted, lambda key: nullcontext())
     assert taken is not None
     y = taken.y
@@ -301,8 +294,12 @@ def _fit_table(kind: str, data: Path, layout: str | None, wanted: Wanted, task: 
     if task == "regression":
         check(y.dtype.kind in "biuf", f"The target {taken.target} holds words; numbers are wanted for regression.")
     check_options(kind, task, options)
-    estimator = estimator_of(kind, task, options)
-    chosen = kind == "l1" and not {"radius", "alpha"} & set(options)
+    estimator: Any = Fitted(kind, task, options) if direct(kind, options) else None
+    if estimator is None:
+        from greedyhull import estimators
+
+        estimator = vars(estimators)[estimator_name(kind, task, options)](**options)
+    chosen = kind == "l1" and not {"radius", "alpha"} & set(options)  # by cross-validation
     # of a cross-validation, where nothing else is said
     check_samples(taken, y, task, options.get("cv", 5) if chosen else None)
     with console.noting():
@@ -321,17 +318,7 @@ def told(y: Array) -> tuple[str, str]:
     return "regression", ""
 
 
-def estimator_of(kind: str, task: str, options: dict[str, Any]) -> Any:
-    """What fits the weights; with neither a radius nor a penalty, an l1 budget is chosen by cross-validation."""
-    if direct(kind, options):
-        return Fitted(kind, task, options)
-    from greedyhull import estimators
-
-    return vars(estimators)[estimator_name(kind, task, options)](**options)
-
-
 def estimator_name(kind: str, task: str, options: Mapping[str, Any]) -> str:
-    """The estimator of the library that does this fit."""
     family = {"simplex": "Simplex", "l1": "L1Budget", "ensemble": "Ensemble"}[kind]
     chosen = "CV" if kind == "l1" and not {"radius", "alpha"} & set(options) else ""
     return f"{family}{'Regressor' if task == 'regression' else 'Classifier'}{chosen}"
@@ -374,7 +361,6 @@ def each(found: Any) -> list[Any]:
 
 
 def told_in_full(estimator: Any, name: str, taken: Taken, task: str) -> dict[str, Any]:
-    """The result for programs and files."""
     rows = {label: dict(weights) for label, weights in rows_of(estimator, taken.names).items()}
     left = vars(estimator)  # what the fit has left there
     certificates = [certificate_fields(certificate) for certificate in each(estimator.certificate_)]
@@ -387,7 +373,6 @@ def told_in_full(estimator: Any, name: str, taken: Taken, task: str) -> dict[str
 
 
 def explain(estimator: Any, taken: Taken, console: Console) -> None:
-    """The weights and what is proved of them."""
     left = vars(estimator)  # its parameters, and what the fit has left there
     if "cv_losses_" in left:
         console.say(f"Cross-validation chose the radius {estimator.radius_:.4g} from {len(estimator.radii_)} candidates.")
@@ -414,7 +399,6 @@ def explain(estimator: Any, taken: Taken, console: Console) -> None:
 
 
 def proved(certificate: Any, left: dict[str, Any]) -> str:
-    """What a certificate says of the weights."""
     if certificate.kind != "always":
         return str(certificate)
     what = "mean loss" if left.get("alpha") is None else "mean loss with its penalty"

@@ -66,12 +66,10 @@ def by_name(name: str, scale: Scale, seed: int) -> Finding:
 
 
 def standing(finding: Finding) -> str:
-    """One word or two for what came out."""
     return "not run" if not finding.checks else "holds" if finding.ok else "FAILS"
 
 
 def line(experiment: Experiment, finding: Finding) -> str:
-    """What is printed of a finding."""
     return f"{standing(finding)}  {experiment.place}: {experiment.title}"
 
 

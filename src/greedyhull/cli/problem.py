@@ -92,7 +92,9 @@ def load(path: Path) -> Problem:
     """The problem that a file describes, or an error that lists all that is wrong with it, and with its data."""
     file, faults = read(path)
     notes: list[str] = []
-    f, S, solver, names, given = None, None, None, None, {}
+    f, S, solver = None, None, None
+    names: Sequence[str] | None = None
+    given: dict[str, Any] = {}
     with faults.at("solver"):
         solver = None if file.solver is None else file.solver.made()
     data = shards_of(file, faults) if file.data is not None and isinstance(file.data.file, Source) else None

@@ -28,7 +28,6 @@ class Header(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The bytes of all entries."""
         return prod(self.shape) * np.dtype(self.dtype).itemsize
 
 
@@ -49,7 +48,6 @@ def header_of(stream: BinaryIO, name: str, length: int) -> Header:
 
 
 def check_numbers(header: Header, name: str) -> None:
-    """An error unless the array holds real numbers."""
     dtype = np.dtype(header.dtype)
     check(dtype.kind in "biuf", f"{name} holds {dtype}; an array of real numbers is wanted.")
 

@@ -30,7 +30,6 @@ def arrow(name: str) -> Any:
 
 
 def schema_of(file: SeenFile, fields: Any) -> Schema:
-    """The columns of a file, from Arrow's own schema."""
     return schema(file, [(field.name, kind_of(field.type)) for field in fields])
 
 
@@ -186,7 +185,6 @@ def _some(file: Any, group: int, names: list[str], rows: range) -> Any:
 
 
 def parquet_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
-    """The row groups of all files."""
     looked = []
     for file in files:  # their footers
         with reading(file.shown, PARQUET_WHAT), _parquet_opened(file) as found:

@@ -188,7 +188,6 @@ def blocks(file: SeenFile, found: list[Block]) -> list[Block]:
 
 
 def read(file: SeenFile, block: Block) -> bytes:
-    """The text of a block."""
     if block.stop < 0:
         return b"".join(portion.text for portion in portions(file))
     with Path(file.path).open("rb") as stream:
@@ -201,7 +200,6 @@ def is_packed(file: SeenFile) -> bool:
 
 
 def opened(file: SeenFile) -> BinaryIO:
-    """The bytes of a file, unpacked."""
     found: BinaryIO = PACKED.get(Path(file.path).suffix.lower(), open)(file.path, "rb")
     return found
 
@@ -255,7 +253,6 @@ class FileShards:
         return shard
 
     def name(self, k: int) -> str:
-        """The file of the k-th shard, and the part of it."""
         piece = self._piece(k)
         return f"{piece.files[0].shown}{piece.part and ', '}{piece.part}"
 

@@ -34,7 +34,6 @@ class LoadedShards:
         return None
 
     def load(self, k: int) -> Shard:
-        """The k-th shard, checked."""
         check(0 <= k < self.count, f"Shard {k} was asked for; there are {self.count}, counted from 0.")
         shard = _made(self.function, k)
         check(shard.X.shape[1] == self.d, f"{self.name(k)} has {shard.X.shape[1]} columns; {self.d} are wanted, as in the "
@@ -42,7 +41,6 @@ class LoadedShards:
         return shard
 
     def name(self, k: int) -> str:
-        """What the k-th shard is called in messages."""
         return f"{_called(self.function)}({k})"
 
     def mark(self, k: int) -> str:

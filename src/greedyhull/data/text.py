@@ -164,7 +164,6 @@ class Records(Piece):
 
 
 def csv_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
-    """The lines of all files."""
     found = [csv_file(file) for file in files]
     full = [one for one in found if not one.empty] or found
     taken = agreed([one.columns for one in full], given)

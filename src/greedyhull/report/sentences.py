@@ -157,7 +157,6 @@ class Row(NamedTuple):
 
 
 def title(certificate: Certificate, converged: bool = False) -> str:
-    """The title of a page about a point with this certificate."""
     if certificate.gap is None:
         return "A point without a bound so far"
     return "A certified minimum" if converged and certificate.kind == "always" else TITLES[certificate.kind]
