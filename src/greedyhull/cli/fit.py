@@ -218,8 +218,9 @@ def check_options(kind: str, task: str, options: Mapping[str, Any]) -> None:
     fixed = next((name for name in ("radius", "alpha") if name in options), None)
     check(fixed is None or "cv" not in options, f"--folds {options.get('cv')} was given, but --{fixed} leaves nothing to "
           f"cross-validate. Leave out --folds, or --{fixed}.")
-    check("alpha" not in options or loss not in ("absolute", "quantile", "hinge"), f"--alpha {options.get('alpha')} was given, but the {loss} loss is "
-          "not smooth, so a penalty does not determine a budget. Give a --radius.")
+    check("alpha" not in options or loss not in ("absolute", "quantile", "hinge"),
+          f"--alpha {options.get('alpha')} was given, but the {loss} loss is not smooth, so a penalty does not determine a "
+          "budget. Give a --radius.")
     check(kind != "ensemble" or task == "regression" or "fit_intercept" not in options,
           "An ensemble of classifiers has no intercept. Leave --intercept or --no-intercept out.")
 
