@@ -341,7 +341,7 @@ def portfolio(returns: Any = None, *, covariance: Any = None, mean: Any = None, 
     for one in risk if several else [risk]:
         start = found[-1].solution.point if found else None
         s = minimize(_objective(assets, allowed, one, benchmark), allowed.S, start=start, stop=stop)
-        found.append(_told(assets, allowed, s))
+        found.append(_result(assets, allowed, s))
     return found if several else found[0]
 
 
@@ -390,7 +390,7 @@ def _mean(assets: Assets) -> Array:
     return np.asarray(assets.returns.mean(axis=0))
 
 
-def _told(assets: Assets, allowed: Feasible, s: Solution) -> Portfolio:
+def _result(assets: Assets, allowed: Feasible, s: Solution) -> Portfolio:
     w = s.x[: allowed.d]
     known = assets.mean is not None or assets.returns is not None
     expected = float(_mean(assets) @ w) if known else None

@@ -365,7 +365,7 @@ def share(own: float, others: Array) -> float:
     return float((1 + np.count_nonzero(others >= own)) / (1 + len(others))) if len(others) else float("nan")
 
 
-class Fitted(NamedTuple):
+class DonorFit(NamedTuple):
     """Weights of some donors, the constant that is added to their mean, and the resulting series.
 
     ``exact`` says that the error before the treatment is zero, as far as the certificate can tell.
@@ -392,7 +392,7 @@ class Problem:
     outcomes: bool
     stop: Stop
 
-    def fit(self, j: int, donors: Index, near: Array | None = None) -> Fitted:
+    def fit(self, j: int, donors: Index, near: Array | None = None) -> DonorFit:
         """Weights of ``donors`` for unit j, begun at weights ``near`` the answer, if there are any."""
         begin = near / near.sum() if near is not None and near.sum() > 0.5 else None
         f = least_squares(self.matched[:, donors], self.matched[:, j], intercept=self.intercept and self.outcomes)
@@ -400,7 +400,7 @@ class Problem:
         w = solution.point.array()
         mean = self.panel.table[:, donors] @ w
         shift = float((self.panel.table[: self.start, j] - mean[: self.start]).mean()) if self.intercept else 0.0
-        return Fitted(w, shift, mean + shift, solution.certificate, self._is_exact(j, mean + shift, solution.certificate))
+        return DonorFit(w, shift, mean + shift, solution.certificate, self._is_exact(j, mean + shift, solution.certificate))
 
     def _is_exact(self, j: int, synthetic: Array, certificate: Certificate) -> bool:
         """Whether the error before the treatment may be zero, which the gap does not exclude, or is nothing but rounding."""

@@ -19,7 +19,7 @@ from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.cli import DONE, SHORT
 from greedyhull.cli.console import Console, Unwritten, certificate_fields, check_file, plain
-from greedyhull.cli.tables import Taken, Wanted, in_shards, take
+from greedyhull.cli.tables import Samples, Selection, in_shards, take
 from greedyhull.data.columns import first_odd
 from greedyhull.data.shards import shards
 from greedyhull.data.tables import read_table
@@ -66,7 +66,7 @@ def direct(kind: str, options: Mapping[str, Any]) -> bool:
     return kind == "simplex" or (kind == "l1" and "radius" in options and not options.get("standardize"))
 
 
-class Fitted:
+class DirectFit:
     """The weights with their certificates; its attributes are those of an estimator after its fit."""
 
     def __init__(self, kind: str, task: str, options: Mapping[str, Any]) -> None:
@@ -139,7 +139,7 @@ class Fitted:
         return s
 
 
-def read_shards(data: Path, layout: str | None, wanted: Wanted) -> Shards:
+def read_shards(data: Path, layout: str | None, wanted: Selection) -> Shards:
     """The shards; columns that are spelled as numbers are names if there are such names, else places."""
     check(layout is None, f"--format {layout} was given; files that are read in shards tell their format by their endings. "
                           "Leave it out.")
@@ -160,7 +160,7 @@ def _placed(given: Any) -> Any:
     return [_placed(one) for one in given] if isinstance(given, Sequence) else given
 
 
-def task_of(data: Shards, task: str) -> tuple[str, str]:
+def guess_task_of_shards(data: Shards, task: str) -> tuple[str, str]:
     """Regression, or classification where all targets are −1 and +1, or 0 and 1; one pass over the shards tells."""
     if task != "auto":
         return task, ""
@@ -225,7 +225,7 @@ def check_options(kind: str, task: str, options: Mapping[str, Any]) -> None:
           "An ensemble of classifiers has no intercept. Leave --intercept or --no-intercept out.")
 
 
-def check_samples(taken: Taken, y: Array, task: str, folds: int | None) -> None:
+def check_samples(taken: Samples, y: Array, task: str, folds: int | None) -> None:
     """The numbers are finite, there are two classes or more where these are told apart, and a sample for each fold."""
     i, j = first_odd(taken.X)
     check(i < 0, lambda: f"Column {taken.names[j]} is NaN or infinite in sample {i + 1}; finite numbers are wanted. Fill it "
@@ -247,7 +247,7 @@ TASKS = ("auto", "regression", "classification")
 Weights = list[tuple[str, float]]
 
 
-def run(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, options: dict[str, Any], out: Path | None,
+def run(kind: str, data: Path, layout: str | None, wanted: Selection, task: str, options: dict[str, Any], out: Path | None,
         console: Console) -> int:
     """Fit, tell and write; ``options`` are the estimator's parameters, None where its own default is meant."""
     check(task in TASKS, f"--task {task} was given; one of {', '.join(TASKS)} is wanted.")
@@ -259,43 +259,43 @@ def run(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, op
         raise ModuleNotFoundError(f"greedyhull fit {what} needs scikit-learn, which is not installed. {installing('demo')}")
     fit = _fit_shards if in_shards(data, str(data)) else _fit_table
     estimator, taken, task = fit(kind, data, layout, wanted, task, options, console)
-    document = told_in_full(estimator, estimator_name(kind, task, options), taken, task)
+    document = result_document(estimator, estimator_name(kind, task, options), taken, task)
     explain(estimator, taken, console)
     return finish(out, document, lines_of(document), console)
 
 
-def _fit_shards(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, options: dict[str, Any],
-                console: Console) -> tuple[Any, Taken, str]:
+def _fit_shards(kind: str, data: Path, layout: str | None, wanted: Selection, task: str, options: dict[str, Any],
+                console: Console) -> tuple[Any, Samples, str]:
     instead = {"l1": "Give a --radius, without --standardize: cross-validation and penalties look at single rows.",
                "ensemble": "Write one file, or use greedyhull fit simplex."}.get(kind)
     check(direct(kind, options),
           f"This fit of {kind} needs all rows in one table, and {data} is read in shards. {instead}")
     with console.noting():
         rows = read_shards(data, layout, wanted)
-    task, why = task_of(rows, task)
+    task, why = guess_task_of_shards(rows, task)
     console.say(f"{count(rows.count, 'shard')}, {count(rows.d, 'column')}: {task}. {why}")
     check_options(kind, task, options)
-    estimator = Fitted(kind, task, options)
+    estimator = DirectFit(kind, task, options)
     with console.noting():
         n = estimator.fit_shards(rows)
     console.say(f"{count(n, 'sample')}.")
     names = list(rows.names) if rows.names is not None else [str(j) for j in range(rows.d)]
-    return estimator, Taken(np.empty((n, 0)), names, None, str(wanted.target or "label"), None), task  # X is not in memory
+    return estimator, Samples(np.empty((n, 0)), names, None, str(wanted.target or "label"), None), task  # X is not in memory
 
 
-def _fit_table(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, options: dict[str, Any],
-               console: Console) -> tuple[Any, Taken, str]:
+def _fit_table(kind: str, data: Path, layout: str | None, wanted: Selection, task: str, options: dict[str, Any],
+               console: Console) -> tuple[Any, Samples, str]:
     taken = take(read_table(data, layout), wanted, lambda key: nullcontext())
     assert taken is not None
     y = taken.y
     check(y is not None, "The file does not say which column is the target. Give --target COLUMN.")
     assert y is not None
-    task, why = told(y) if task == "auto" else (task, "")
+    task, why = guess_task(y) if task == "auto" else (task, "")
     console.say(f"{count(len(y), 'sample')}, {count(len(taken.names), 'column')}, target {taken.target}: {task}. {why}")
     if task == "regression":
         check(y.dtype.kind in "biuf", f"The target {taken.target} holds words; numbers are wanted for regression.")
     check_options(kind, task, options)
-    estimator: Any = Fitted(kind, task, options) if direct(kind, options) else None
+    estimator: Any = DirectFit(kind, task, options) if direct(kind, options) else None
     if estimator is None:
         from greedyhull import estimators
 
@@ -308,7 +308,7 @@ def _fit_table(kind: str, data: Path, layout: str | None, wanted: Wanted, task: 
     return estimator, taken, task
 
 
-def told(y: Array) -> tuple[str, str]:
+def guess_task(y: Array) -> tuple[str, str]:
     """Whether these targets are classes or numbers."""
     if y.dtype.kind not in "biuf":
         return "classification", "The target holds words."
@@ -361,7 +361,7 @@ def each(found: Any) -> list[Any]:
     return found if isinstance(found, list) else [found]
 
 
-def told_in_full(estimator: Any, name: str, taken: Taken, task: str) -> dict[str, Any]:
+def result_document(estimator: Any, name: str, taken: Samples, task: str) -> dict[str, Any]:
     rows = {label: dict(weights) for label, weights in rows_of(estimator, taken.names).items()}
     left = vars(estimator)  # what the fit has left there
     certificates = [certificate_fields(certificate) for certificate in each(estimator.certificate_)]
@@ -373,7 +373,7 @@ def told_in_full(estimator: Any, name: str, taken: Taken, task: str) -> dict[str
             "converged": all(s.converged for s in each(estimator.solution_))}
 
 
-def explain(estimator: Any, taken: Taken, console: Console) -> None:
+def explain(estimator: Any, taken: Samples, console: Console) -> None:
     left = vars(estimator)  # its parameters, and what the fit has left there
     if "cv_losses_" in left:
         console.say(f"Cross-validation chose the radius {estimator.radius_:.4g} from {len(estimator.radii_)} candidates.")

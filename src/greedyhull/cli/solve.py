@@ -107,7 +107,7 @@ def described(file: Path, out: Path | None) -> dict[str, Any]:
     text = file.read_text(encoding="utf-8-sig")
     return {"format": FORMAT, "problem": str(file.absolute()), "text": text,
             "out": None if out is None else str(out.absolute()),
-            "files": {str(path): told(path) for path in files_of(text, file.absolute().parent)}}
+            "files": {str(path): fingerprint(path) for path in files_of(text, file.absolute().parent)}}
 
 
 def files_of(text: str, folder: Path) -> list[Path]:
@@ -135,7 +135,7 @@ def _strings(table: Any) -> Iterator[str]:
                 yield from _strings(item)
 
 
-def told(path: Path) -> dict[str, Any]:
+def fingerprint(path: Path) -> dict[str, Any]:
     """Size and digest of a file: of all its bytes, or of blocks that are evenly spread over a large one."""
     size, mark = path.stat().st_size, blake2b(digest_size=16)
     with path.open("rb") as file:
@@ -170,7 +170,7 @@ def read_stored(folder: Path) -> StoredProblem:
             changed.append(f"{data} is gone")
         elif (size := data.stat().st_size) != about["bytes"]:
             changed.append(f"{data} has {size} bytes, not {about['bytes']}")
-        elif told(data)["blake2b"] != about["blake2b"]:
+        elif fingerprint(data)["blake2b"] != about["blake2b"]:
             changed.append(f"{data} has other contents")
     changed += [f"{data} is new" for data in files_of(text, file.parent) if data not in files]
     check(not changed, f"The data have changed since the run was saved: {'; '.join(changed)}. Put back what was there, or "
@@ -248,7 +248,7 @@ def run(file: Path, out: Path | None, console: Console, saving: Saving | None = 
 
 
 def _saved(problem: Problem, file: Path, out: Path | None, saving: Saving | None) -> dict[str, Any]:
-    """What `minimize` is told of saving, so that `greedyhull resume` can take the run up."""
+    """The arguments of `minimize` that save the run, so that `greedyhull resume` can continue it."""
     if saving is None:
         return {}
     place = f"{saving.folder}/"

@@ -20,7 +20,7 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.types import Array
 
 
-class Wanted(NamedTuple):
+class Selection(NamedTuple):
     """Which columns are which; None stands for what the file says, or for all others."""
 
     target: Column | None = None
@@ -30,7 +30,7 @@ class Wanted(NamedTuple):
     targets: Sequence[Column] = ()  # of several responses
 
 
-class Taken(NamedTuple):
+class Samples(NamedTuple):
     """The features with their names, the target and the weights of the samples, where there are any."""
 
     X: Any
@@ -63,7 +63,7 @@ def place_of(table: Table, column: Column) -> int:
     raise GreedyhullError(one_of(column, some) + f" Columns: {d}.")
 
 
-def take(table: Table, wanted: Wanted, at: Callable[[str], AbstractContextManager[None]]) -> Taken | None:
+def take(table: Table, wanted: Selection, at: Callable[[str], AbstractContextManager[None]]) -> Samples | None:
     """The columns that are wanted, None where some are not there: ``at(key)`` collects what is wrong with each part."""
     y, label, inside = None, "", -1
     with at("target"):
@@ -97,7 +97,7 @@ def take(table: Table, wanted: Wanted, at: Callable[[str], AbstractContextManage
         both = [table.names[j] for j in several if j in places]
         check(not both, lambda: f"{', '.join(both)} is a target; it cannot be a feature as well.")
         named = table.names if isinstance(places, range) else [table.names[j] for j in places]
-        return Taken(table.numbers(places), named, y, label, s, Y)
+        return Samples(table.numbers(places), named, y, label, s, Y)
     return None
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.data.arrays import BYTES
-from greedyhull.data.columns import Kind, Place, Schema, Taken, Wanted, agreed, checked, schema
+from greedyhull.data.columns import ColumnType, Place, Schema, Taken, Wanted, agreed, checked, schema
 from greedyhull.data.files import FileShards, Piece, SeenFile, memory, reading
 from greedyhull.errors import GreedyhullError, check, installing
 from greedyhull.types import Array, Shard
@@ -33,12 +33,12 @@ def schema_of(file: SeenFile, fields: Any) -> Schema:
     return schema(file, [(field.name, kind_of(field.type)) for field in fields])
 
 
-def kind_of(type_: Any) -> Kind:
+def kind_of(type_: Any) -> ColumnType:
     """What a column of this type is to us: integers, floats, decimals and booleans are numbers, also those of a dictionary."""
     types = arrow("pyarrow.types")
     own = type_.value_type if types.is_dictionary(type_) else type_
     numeric = types.is_integer(own) or types.is_floating(own) or types.is_boolean(own) or types.is_decimal(own)
-    return Kind(bool(numeric), bool(types.is_float32(own)), "categorical" if own is not type_ else str(type_)[:60],
+    return ColumnType(bool(numeric), bool(types.is_float32(own)), "categorical" if own is not type_ else str(type_)[:60],
                 str(own) in ("string", "large_string", "string_view"))
 
 
@@ -110,13 +110,13 @@ class Batches(Piece):
 
 def arrow_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
     """The record batches of all files, so many together that a shard has about 64 MB of its file."""
-    looked = []
+    layouts = []
     for file in files:
         with reading(file.shown, WHAT), _opened(file) as found:
-            looked.append((schema_of(file, found.schema), found.num_record_batches))
-    taken = agreed([schema for schema, _ in looked], given)
+            layouts.append((schema_of(file, found.schema), found.num_record_batches))
+    taken = agreed([schema for schema, _ in layouts], given)
     pieces: list[Piece] = []
-    for one, count in looked:
+    for one, count in layouts:
         together = max(1, BYTES * count // max(1, one.file.size))
         pieces.extend(Batches(one.file, start, min(count, start + together), taken)
                       for start in range(0, max(1, count), together))
@@ -185,14 +185,14 @@ def _some(file: Any, group: int, names: list[str], rows: range) -> Any:
 
 
 def parquet_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
-    looked = []
+    layouts = []
     for file in files:  # their footers
         with reading(file.shown, PARQUET_WHAT), _parquet_opened(file) as found:
             rows = [found.metadata.row_group(group).num_rows for group in range(found.metadata.num_row_groups)]
-            looked.append((schema_of(file, found.schema_arrow), rows))
-    taken = agreed([schema for schema, _ in looked], given)
+            layouts.append((schema_of(file, found.schema_arrow), rows))
+    taken = agreed([schema for schema, _ in layouts], given)
     pieces: list[Piece] = []
-    for one, sizes in looked:
+    for one, sizes in layouts:
         first = 0
         for group, size in enumerate(sizes):
             pieces += _parts(one.file, group, first, size, taken)

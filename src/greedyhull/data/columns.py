@@ -180,7 +180,7 @@ def listed(names: Sequence[str]) -> str:
     return f"{some}, ... ({len(names)} in all)" if len(names) > SOME else some
 
 
-class Kind(NamedTuple):
+class ColumnType(NamedTuple):
     """Of a column: whether it holds numbers, whether these are float32, how its file calls its type, and whether it holds
     words."""
 
@@ -194,7 +194,7 @@ class Schema(NamedTuple):
     """The columns of a file by name, in its order."""
 
     file: SeenFile
-    kinds: dict[str, Kind]
+    kinds: dict[str, ColumnType]
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +212,7 @@ class Taken:
         return (*self.features, self.target, *(() if self.weight is None else (self.weight,)))
 
 
-def schema(file: SeenFile, columns: Sequence[tuple[str, Kind]]) -> Schema:
+def schema(file: SeenFile, columns: Sequence[tuple[str, ColumnType]]) -> Schema:
     """The columns of a file, if each has a name of its own."""
     names = [name for name, _ in columns]
     twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []

@@ -28,24 +28,24 @@ if TYPE_CHECKING:
     from greedyhull.theory import Bound
 
 
-class Told(NamedTuple):
+class SplitBounds(NamedTuple):
     """The bounds near the gap, which are shown, and those far above it, which are folded away."""
 
     near: list[Bound]
     far: list[Bound]
 
 
-def told(bounds: Sequence[Bound], gap: float | None) -> Told:
+def split_bounds(bounds: Sequence[Bound], gap: float | None) -> SplitBounds:
     """The bounds of a run by how far above its gap they are; without a gap all are shown.
 
     The gap itself is one of them, the only one without constants. It is there to compare the others with.
     """
     if gap is None:
-        return Told(list(bounds), [])
+        return SplitBounds(list(bounds), [])
     near = [bound for bound in bounds if bound.value <= gap or bound.value < 100.0 * gap]  # others say little about the run
     if not any(bound.constants for bound in near):
-        return Told([], list(bounds))
-    return Told(near, [bound for bound in bounds if bound not in near])
+        return SplitBounds([], list(bounds))
+    return SplitBounds(near, [bound for bound in bounds if bound not in near])
 
 
 def call(solution: Solution) -> str:
@@ -66,7 +66,7 @@ def versions() -> list[tuple[str, str]]:
     return [*found, ("system", f"{platform.system()} {platform.machine()}")]
 
 
-def told_by(solution: Solution) -> str:
+def first_value(solution: Solution) -> str:
     """The first value of the run: other data would give another."""
     first = float(solution.trace["value"][0]) if len(solution.trace) else np.nan
     if not np.isfinite(first):
@@ -99,7 +99,7 @@ def bounds_along(solution: Solution, found: list[Bound]) -> list[Line]:
 
     Bounds far above the gap are left out, and so are all of them where the run has one iteration: they would say nothing.
     """
-    near = told(found, solution.certificate.gap).near
+    near = split_bounds(found, solution.certificate.gap).near
     wanted = sorted((bound for bound in near if bound.of != "limit" and bound.constants), key=lambda bound: bound.value)
     length = len(solution.trace)
     if not wanted or length < 3:  # rows of a trace from which on there is a course to draw
@@ -237,12 +237,12 @@ def write(solution: Solution, path: str | Path, *, title: str | None = None, nam
     dashed = bounds_along(solution, bounds)
     return page(
         "page.html", path, title=title or sentences.title(c, solution.converged), opening=opening, closing=closing,
-        solution=solution, answer=answer(solution, things), constants_told=intercepts(solution),
+        solution=solution, answer=answer(solution, things), intercepts=intercepts(solution),
         price=price(solution, budget), prices=prices(solution), used=found, atoms=mixed, measure=called, things=listed,
         bars=bars(found or mixed, things=listed, measure=called) if found or mixed else "",
         heading=sentences.heading(c), means=sentences.means(c),
         certificate=sentences.rows(c, solution.objective.scale, solution.reason), course=course(solution),
         figures=[(svg(panel, place), panel.words()) for place, panel in enumerate(panels(solution, dashed), start=1)],
-        dashed=dashed, bounds=bounds, told=told(bounds, c.gap), parts=split(solution),
+        dashed=dashed, bounds=bounds, split_bounds=split_bounds(bounds, c.gap), parts=split(solution),
         constants={} if stored else solution.constants, from_file=stored, call=call(solution), versions=versions(),
-        told_by=told_by(solution))
+        first_value=first_value(solution))
