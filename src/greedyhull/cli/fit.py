@@ -177,8 +177,9 @@ def guess_task_of_shards(data: Shards, task: str) -> tuple[str, str]:
 SPELLED = {"cv": "folds", "fit_intercept": "intercept"}  # options that have another name than the parameter
 LINEAR: dict[str, tuple[str, ...]] = {"regression": ("squared", "huber", "absolute", "quantile", "poisson"),
                                       "classification": ("logistic", "squared_hinge", "hinge")}
-LOSSES = {"simplex": LINEAR, "l1": LINEAR,  # defaults first
-          "ensemble": {"regression": ("squared", "absolute"), "classification": ("log_loss", "squared")}}
+LOSSES: dict[str, dict[str, tuple[str, ...]]] = {  # defaults first
+    "simplex": LINEAR, "l1": LINEAR,
+    "ensemble": {"regression": ("squared", "absolute"), "classification": ("log_loss", "squared")}}
 
 
 def option(parameter: str) -> str:
