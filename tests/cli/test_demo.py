@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 from html.parser import HTMLParser
-from importlib import import_module
 from types import SimpleNamespace
 
 import pytest
@@ -156,7 +155,7 @@ def test_missing_extras_are_named_with_the_remedy(capsys, monkeypatch, tmp_path)
     from importlib.util import find_spec
 
     there = lambda name: None if name == "sklearn" else find_spec(name)
-    monkeypatch.setattr(import_module("greedyhull.report.words"), "find_spec", there)
+    monkeypatch.setattr("greedyhull.report.sentences.find_spec", there)
     assert run(["demo", "--out", str(tmp_path / "page.html")]) == 1
     assert capsys.readouterr().err == ("greedyhull: The demo needs scikit-learn, which is not installed. "
                                        'In the checkout: pip install -e ".[demo]".\n')

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from greedyhull.cli import run
-from greedyhull.cli.tables import Wanted, place_of, take
+from greedyhull.cli.tables import Selection, place_of, take
 from greedyhull.data import files as numbered
 from greedyhull.data.files import Numbered, most_columns
 from greedyhull.data.tables import read_table
@@ -75,7 +75,7 @@ def test_a_large_index_makes_no_names(svm, tmp_path):
     """Names of a hundred million columns would take ten gigabytes."""
     d = min(10**8, most_columns())
     table = svm(f"1 {d}:2\n-1 5:1\n")
-    found = take(read_table(tmp_path / "t.svm"), Wanted(), lambda key: nullcontext())
+    found = take(read_table(tmp_path / "t.svm"), Selection(), lambda key: nullcontext())
     assert len(table.names) == found.X.shape[1] == d and isinstance(found.names, Numbered) and found.names[-1] == str(d)
     assert place_of(table, str(d)) == d - 1 and place_of(table, -1) == d - 1
     with pytest.raises(GreedyhullError, match=f"Columns: {d}"):

@@ -114,9 +114,9 @@ def test_large_files_are_told_apart_by_blocks(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(stored, "BLOCK", 100)
     path = tmp_path / "large"
     path.write_bytes(bytes(50_000))
-    before = stored.told(path)
+    before = stored.fingerprint(path)
     path.write_bytes(bytes(49_999) + b"1")
-    assert stored.told(path) != before == {"bytes": 50_000, "blake2b": before["blake2b"]}
+    assert stored.fingerprint(path) != before == {"bytes": 50_000, "blake2b": before["blake2b"]}
 
 
 def test_folders_without_a_problem_get_words(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, save_npz
 
-from greedyhull.cli.tables import Wanted, take
+from greedyhull.cli.tables import Selection, take
 from greedyhull.data.tables import read_table
 from greedyhull.errors import GreedyhullError
 
@@ -15,7 +15,7 @@ Y = np.array([1.0, -1.0])
 
 
 def taken(path, **wanted):
-    return take(read_table(path), Wanted(**wanted), lambda key: nullcontext())
+    return take(read_table(path), Selection(**wanted), lambda key: nullcontext())
 
 
 def written(folder, name):

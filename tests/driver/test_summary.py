@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.report.words import words
+from greedyhull.report.sentences import words
 
 
 class Noisy:

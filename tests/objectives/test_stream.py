@@ -11,7 +11,7 @@ import pytest
 import greedyhull as gh
 from greedyhull.driver.checkpoint import load_state, save_state
 from greedyhull.driver.run import Run
-from greedyhull.report.words import words
+from greedyhull.report.sentences import words
 from greedyhull.solvers.gradients import Dual, Minibatch, Momentum, Root, Saga, Spider, Storm, Svrg
 
 D = 4

@@ -12,8 +12,8 @@ from greedyhull.driver.checkpoint import load_state, save_state
 from greedyhull.objectives.designs.stored import DesignBase
 from greedyhull.report import atoms, used, write
 from greedyhull.report.figure import SHOWN, Line, Panel, panels, svg
-from greedyhull.report.page import Until, bounds_along, split, told
-from greedyhull.report.words import MEANS, answer, heading, means, measure, rows, title
+from greedyhull.report.page import Until, bounds_along, split, split_bounds
+from greedyhull.report.sentences import MEANS, answer, heading, means, measure, rows, title
 from greedyhull.theory import Bound, Constant
 
 SECTIONS = ["answer", "certificate", "convergence", "bounds", "time", "again"]  # in this order
@@ -209,9 +209,9 @@ def bound_of(value, *constants):
 def test_bounds_far_above_the_gap_are_folded_away(runs, tmp_path):
     k = Constant(5.0, "exact", "k")
     itself, near, far, below = bound_of(1.0), bound_of(99.0, k), bound_of(100.0, k), bound_of(0.1, k)
-    assert told([itself, near, far, below], 1.0) == ([itself, near, below], [far])
-    assert told([itself, far], 1.0) == ([], [itself, far])  # the gap alone is no table
-    assert told([near, far], None) == ([near, far], []) and told([near, far], 0.0) == ([], [near, far])
+    assert split_bounds([itself, near, far, below], 1.0) == ([itself, near, below], [far])
+    assert split_bounds([itself, far], 1.0) == ([], [itself, far])  # the gap alone is no table
+    assert split_bounds([near, far], None) == ([near, far], []) and split_bounds([near, far], 0.0) == ([], [near, far])
     s = runs["chosen"]
     assert min(bound.value for bound in s.bounds() if bound.constants) > 100.0 * s.gap
     html = s.report(tmp_path / "run.html").read_text(encoding="utf-8")
@@ -291,7 +291,8 @@ def test_points_that_cannot_be_drawn_are_left_out():
 
 @pytest.mark.parametrize("missing", ["jinja2", "matplotlib"])
 def test_what_is_missing_is_told(missing, runs, tmp_path, monkeypatch):
-    pages = sys.modules["greedyhull.report.words"]
+    from greedyhull.report import sentences as pages
+
     found = pages.find_spec
     monkeypatch.setattr(pages, "find_spec", lambda name: None if name == missing else found(name))
     for report in (runs["always"].report, gh.compare([runs["always"]]).report):

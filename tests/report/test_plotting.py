@@ -76,7 +76,7 @@ def test_scales_far_from_one_can_be_drawn(scale):
 
 
 def test_without_matplotlib_the_error_says_what_to_install(runs, monkeypatch):
-    monkeypatch.setattr("greedyhull.report.plotting.find_spec", lambda name: None)
+    monkeypatch.setattr("greedyhull.report.sentences.find_spec", lambda name: None)
     with pytest.raises(ModuleNotFoundError, match=r"needs matplotlib.*pip install"):
         plot(runs["always"])
 

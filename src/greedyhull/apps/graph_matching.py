@@ -24,7 +24,6 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.types import Array, Index, Line
 
-EPS = float(np.finfo(np.float64).eps)
 LARGEST = 2.0**500  # the product of two such entries, and sums of them, are finite
 
 
@@ -191,11 +190,14 @@ def graph_matching(A: Any, B: Any, *, maximize: bool = False, starts: int = 10, 
     sign = -1.0 if maximize else 1.0
     (one, a), (two, b) = _unit(first), _unit(second)
     one = sign * one
-    found = [_from(one, two, start, tol) for start in _starts(one, two, int(starts), np.random.default_rng(seed))]
-    values = np.array([_cost(one, two, p) for p, _ in found])
+    S, unit, found = Birkhoff(len(one)), sign * a * b, []
+    for start in _starts(one, two, int(starts), np.random.default_rng(seed)):  # a stationary point, and a permutation near it
+        s = minimize(alignment(one, two), S, FrankWolfe(), start=start, stop=Relative(tol) | Iterations(200))
+        p = improved(one, two, S.argmin(-s.x).places % len(one))
+        found.append((float(np.vdot(one, two[np.ix_(p, p)])), p, s))
+    values = np.array([cost for cost, _, _ in found])
     best = int(values.argmin())
-    unit = sign * a * b
-    p, s = found[best]
+    _, p, s = found[best]
     return Matching(p, unit * values[best], unit * _least(one, two), unit * values, bool(maximize), s,
                     _whole(first, second))
 
@@ -246,18 +248,6 @@ def _starts(A: Array, B: Array, count: int, rng: np.random.Generator) -> Iterato
         yield w
 
 
-def _from(A: Array, B: Array, start: Iterate, tol: float) -> tuple[Index, Solution]:
-    """A stationary point, and the permutation near it that no swap improves."""
-    S = Birkhoff(len(A))
-    # iterations from one start
-    s = minimize(alignment(A, B), S, FrankWolfe(), start=start, stop=Relative(tol) | Iterations(200))
-    return improved(A, B, S.argmin(-s.x).places % len(A)), s
-
-
-def _cost(A: Array, B: Array, p: Index) -> float:
-    return float(np.vdot(A, B[np.ix_(p, p)]))
-
-
 def improved(A: Array, B: Array, p: Index) -> Index:
     """The permutation after the best swap of two nodes, again and again until none lowers the cost.
 
@@ -298,4 +288,4 @@ def _least(A: Array, B: Array) -> float:
     rising, falling = np.sort(A[off].reshape(n, n - 1), axis=1), -np.sort(-B[off].reshape(n, n - 1), axis=1)
     cost = np.multiply.outer(np.diagonal(A), np.diagonal(B)) + rising @ falling.T
     size = np.multiply.outer(np.abs(np.diagonal(A)), np.abs(np.diagonal(B))) + np.abs(rising) @ np.abs(falling).T
-    return Birkhoff(n).solved(cost - (n + 2.0) * EPS * size)[1]
+    return Birkhoff(n).solved(cost - (n + 2.0) * float(np.finfo(np.float64).eps) * size)[1]

@@ -59,9 +59,6 @@ def nearer_design(f: Information, x: Array, tol: float) -> Array:
     return x
 
 
-CRITERIA = ("D", "A", "G", "I")
-
-
 @dataclass(frozen=True, eq=False)
 class Design:
     """The result of `optimal_design`: how the experiments are shared out among the candidates, and how good that is.
@@ -223,7 +220,7 @@ def optimal_design(X: Any, criterion: Literal["D", "A", "G", "I"] = "D", *, name
     >>> found.round(12)[[0, 10, 20]]
     array([3, 6, 3])
     """
-    check(criterion in CRITERIA, lambda: f"criterion={shown(criterion)} was given; one of {', '.join(CRITERIA)} is wanted.")
+    check(criterion in ("D", "A", "G", "I"), lambda: f"criterion={shown(criterion)} was given; one of D, A, G, I is wanted.")
     check(0.0 < tol < 1.0, lambda: f"tol={shown(tol)} was given; a number between 0 and 1 is wanted.")
     labels, (_, names) = alike(("X", X, 0), ("names", names, 0))
     names = labels if names is None else names
@@ -252,21 +249,16 @@ def _criterion(criterion: str, X: Array) -> tuple[Information, float]:
     Z = np.ldexp(X, -powers)
     if criterion in "DG":
         added = float(-2.0 * np.log(2.0) * powers.sum())
-        if _dependent(Z):
+        square = Z.T.dot(Z)
+        size = np.sqrt(np.diagonal(square))
+        # near dependent columns, such as powers of a variable: the least eigenvalue of ZᵀZ, with columns of length one
+        if float(np.linalg.eigvalsh(square / np.outer(size, size))[0]) < 1e-2:
             f = OrthogonalLogDet(Z)
             return f, added + f.constant if criterion == "D" else 1.0
         return LogDet(Z), added if criterion == "D" else 1.0
     if criterion == "A":
         return TraceInverse(Z), float(np.ldexp(1.0, -2 * int(powers[0])))
     return MeanVariance(Z), 1.0
-
-
-def _dependent(Z: Array) -> bool:
-    """Whether candidates are so near to dependent ones that rounding would count: powers of a variable are."""
-    square = Z.T.dot(Z)
-    size = np.sqrt(np.diagonal(square))
-    # the least eigenvalue of ZᵀZ, columns scaled to length one, below which they are made orthogonal
-    return float(np.linalg.eigvalsh(square / np.outer(size, size))[0]) < 1e-2
 
 
 def _judged(criterion: str, f: Information, S: Simplex, point: Any, value: float, gap: float) -> tuple[float, float, float]:

@@ -40,7 +40,6 @@ class Assets:
 
     @property
     def names(self) -> list[str]:
-        """The names as text."""
         return [str(label) for label in self.labels]
 
     def vector(self, given: Any, name: str, missing: float = 0.0) -> Array:
@@ -88,7 +87,6 @@ def assets_of(returns: Any, covariance: Any, mean: Any, *others: Any) -> Assets:
 
 
 def groups_of(groups: Any, assets: Assets) -> list[str]:
-    """The group of each asset."""
     check(not isinstance(groups, str), lambda: f"groups must have a label for each asset; got {groups!r}.")
     if isinstance(groups, Mapping):  # it may be about more assets than these
         groups = {name: group for name, group in groups.items() if str(name) in assets.names}
@@ -122,7 +120,6 @@ class Feasible:
 
 def feasible(assets: Assets, groups: Any, group_upper: Any, upper: Any, turnover: float | None, previous: Any,
              constraints: Any) -> Feasible:
-    """The set that these limits describe."""
     d, group_upper = len(assets.names), mapping_of(group_upper, "group_upper")
     caps = None if upper is None else assets.vector(upper, "upper", missing=1.0)
     for_groups = group_upper.values() if isinstance(group_upper, Mapping) else [group_upper]
@@ -344,7 +341,7 @@ def portfolio(returns: Any = None, *, covariance: Any = None, mean: Any = None, 
     for one in risk if several else [risk]:
         start = found[-1].solution.point if found else None
         s = minimize(_objective(assets, allowed, one, benchmark), allowed.S, start=start, stop=stop)
-        found.append(_told(assets, allowed, s))
+        found.append(_result(assets, allowed, s))
     return found if several else found[0]
 
 
@@ -393,7 +390,7 @@ def _mean(assets: Assets) -> Array:
     return np.asarray(assets.returns.mean(axis=0))
 
 
-def _told(assets: Assets, allowed: Feasible, s: Solution) -> Portfolio:
+def _result(assets: Assets, allowed: Feasible, s: Solution) -> Portfolio:
     w = s.x[: allowed.d]
     known = assets.mean is not None or assets.returns is not None
     expected = float(_mean(assets) @ w) if known else None

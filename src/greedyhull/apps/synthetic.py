@@ -62,7 +62,6 @@ def _fit(s: SyntheticControl) -> str:
 
 
 def draw(s: SyntheticControl, ax: Any = None) -> Any:
-    """Both panels; returns their axes."""
     try:
         import matplotlib.pyplot as plt
     except ImportError:

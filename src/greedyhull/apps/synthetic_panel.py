@@ -73,7 +73,6 @@ def typed(label: Any) -> str:
 
 
 def known(label: Any, labels: Sequence[Any]) -> bool:
-    """Whether ``label`` is equal to one of the ``labels``."""
     return any(_same(label, other) for other in labels)
 
 
@@ -144,7 +143,6 @@ def in_order(periods: Sequence[Any], column: str) -> list[Any]:
     return ordered
 
 
-SMALL = 1e-140  # squares of differences of numbers below it vanish
 TIMES = {"year", "quarter", "month", "week", "day", "date", "time", "period"}  # what columns of periods are called
 LONG = " For a table with one row for each unit and period, name its columns: unit=, time=, outcome=."
 
@@ -182,8 +180,12 @@ def read_wide(Y: Any, treated: Any, donors: Sequence[Any] | None, time: Any = No
     if known(treated, periods) and not known(treated, units):
         raise GreedyhullError(f"treated={treated!r} is a row of Y; periods in rows and units in columns are wanted. Give Y.T.")
     columns = chosen(units, treated, donors, "a column of Y (or, of a long table, an entry of its column unit=)")
-    for j in columns:
-        _check_outcomes(Y, units[j])
+    for name in (units[j] for j in columns):
+        if isinstance(name, str) and name.casefold() in TIMES:
+            x = np.asarray(Y[name])
+            outcomes = x.dtype.kind in "biuf" and not bool((np.diff(x.astype(np.float64)) > 0).all())
+            check(outcomes, f"The column {name!r} of Y seems to hold periods, not the outcomes of a unit. Give "
+                  f"time={name!r}; if it is a unit, rename it.")
     table = np.column_stack([numbers(Y[units[j]], f"The column {units[j]!r} of Y", LONG) for j in columns])
     return _checked(Panel(table, [units[j] for j in columns], periods, columns, units, time=axis))
 
@@ -203,7 +205,11 @@ def read_long(Y: Any, treated: Any, donors: Sequence[Any] | None, unit: Any, tim
     at, who = ({label: k for k, label in enumerate(some)} for some in (periods, names))
     cells = np.array([at[when[i]] * len(names) + who[whose[i]] for i in rows])
     counts = np.bincount(cells, minlength=len(periods) * len(names)).reshape(len(periods), len(names))
-    _check_balanced(counts, names, periods)
+    for wrong, said in ((counts > 1, "several rows; one is wanted. Drop or aggregate the duplicates."),
+                        (counts < 1, "no row; a balanced panel is wanted. Drop the units or periods that are not observed "
+                                     "throughout.")):
+        t, j = np.unravel_index(int(wrong.argmax()), counts.shape)
+        check(not wrong.any(), f"For the unit {typed(names[j])} and the period {typed(periods[t])} Y has {said}")
     table = np.empty(counts.size)
     table[cells] = numbers(column(Y, outcome, "outcome"), f"The column {outcome!r} of Y")[rows]
     return _checked(Panel(table.reshape(counts.shape), names, periods, columns, units, str(time), str(outcome)))
@@ -285,16 +291,6 @@ def _number(entry: Any, whose: str) -> float:
         raise GreedyhullError(f"{whose} holds {entry!r}; numbers are wanted. Convert it first.") from error
 
 
-def _check_outcomes(Y: Any, name: Any) -> None:
-    """Refuse a column of periods where the outcomes of a unit are wanted."""
-    if not isinstance(name, str) or name.casefold() not in TIMES:
-        return
-    x = np.asarray(Y[name])
-    outcomes = x.dtype.kind in "biuf" and not bool((np.diff(x.astype(np.float64)) > 0).all())
-    check(outcomes, f"The column {name!r} of Y seems to hold periods, not the outcomes of a unit. Give time={name!r}; if it "
-                    "is a unit, rename it.")
-
-
 def _array(Y: Any) -> Array:
     try:
         table = numbers(Y, "Y", LONG)
@@ -317,15 +313,6 @@ def _periods(Y: Any, time: Any) -> tuple[list[Any], str]:
     return list(range(len(Y[names[0]]) if names else 0)), "period"
 
 
-def _check_balanced(counts: Array, names: list[Any], periods: list[Any]) -> None:
-    """Each unit has one row for each period."""
-    for wrong, said in ((counts > 1, "several rows; one is wanted. Drop or aggregate the duplicates."),
-                        (counts < 1, "no row; a balanced panel is wanted. Drop the units or periods that are not observed "
-                                     "throughout.")):
-        t, j = np.unravel_index(int(wrong.argmax()), counts.shape)
-        check(not wrong.any(), f"For the unit {typed(names[j])} and the period {typed(periods[t])} Y has {said}")
-
-
 def _checked(panel: Panel) -> Panel:
     """The panel, whose numbers are finite and neither too large nor too small to be squared."""
     check(len(panel.periods) > 0, "Y has no rows; periods before the treatment and after it are wanted.")
@@ -341,8 +328,8 @@ def check_size(table: Array, name: str) -> None:
     """Refuse numbers whose squares overflow, and tables whose squares all vanish."""
     largest = float(np.abs(table[np.isfinite(table)]).max(initial=0.0))
     check(largest <= HUGE, f"{name} has entries as large as {largest:.3g}: their squares overflow. Scale it down.")
-    check(largest == 0.0 or largest >= SMALL, f"{name} has no entry larger than {largest:.3g}: their squares vanish. Scale it "
-                                              "up.")
+    check(largest == 0.0 or largest >= 1e-140, f"{name} has no entry larger than {largest:.3g}: their squares vanish. Scale "
+          "it up.")
 
 
 def rmspe(effects: Array, start: int) -> tuple[Array, Array]:
@@ -378,10 +365,7 @@ def share(own: float, others: Array) -> float:
     return float((1 + np.count_nonzero(others >= own)) / (1 + len(others))) if len(others) else float("nan")
 
 
-ROUNDING = 16.0 * float(np.finfo(np.float64).eps)  # errors of so small a share of the outcomes are none
-
-
-class Fitted(NamedTuple):
+class DonorFit(NamedTuple):
     """Weights of some donors, the constant that is added to their mean, and the resulting series.
 
     ``exact`` says that the error before the treatment is zero, as far as the certificate can tell.
@@ -408,7 +392,7 @@ class Problem:
     outcomes: bool
     stop: Stop
 
-    def fit(self, j: int, donors: Index, near: Array | None = None) -> Fitted:
+    def fit(self, j: int, donors: Index, near: Array | None = None) -> DonorFit:
         """Weights of ``donors`` for unit j, begun at weights ``near`` the answer, if there are any."""
         begin = near / near.sum() if near is not None and near.sum() > 0.5 else None
         f = least_squares(self.matched[:, donors], self.matched[:, j], intercept=self.intercept and self.outcomes)
@@ -416,19 +400,18 @@ class Problem:
         w = solution.point.array()
         mean = self.panel.table[:, donors] @ w
         shift = float((self.panel.table[: self.start, j] - mean[: self.start]).mean()) if self.intercept else 0.0
-        return Fitted(w, shift, mean + shift, solution.certificate, self._is_exact(j, mean + shift, solution.certificate))
+        return DonorFit(w, shift, mean + shift, solution.certificate, self._is_exact(j, mean + shift, solution.certificate))
 
     def _is_exact(self, j: int, synthetic: Array, certificate: Certificate) -> bool:
         """Whether the error before the treatment may be zero, which the gap does not exclude, or is nothing but rounding."""
         series = self.panel.table[: self.start, j]
         largest = float(np.abs(series - synthetic[: self.start]).max())
-        if largest <= ROUNDING * self._size:
+        if largest <= 16.0 * float(np.finfo(np.float64).eps) * self._size:  # rounding
             return True
         return self.outcomes and certificate.value is not None and certificate.value <= (certificate.gap or 0.0)
 
     @cached_property
     def _size(self) -> float:
-        """The largest outcome before the treatment."""
         return float(np.abs(self.panel.table[: self.start]).max())
 
     def placebos(self, w: Array) -> tuple[Array, Array]:
@@ -442,22 +425,19 @@ class Problem:
         if len(donors) < 2:
             return np.zeros((len(table), 0)), np.zeros(0, dtype=bool)
         if len(donors) <= WIDEST:
-            return self._placebos_together(len(donors))
+            X = self.matched[:, 1:]
+            found = batch(least_squares, Simplex(len(donors)), X=X, Y=X, without=np.arange(len(donors)), stop=self.stop,
+                          intercept=self.intercept and self.outcomes)
+            for error in found.errors.values():
+                raise error.__cause__ if isinstance(error.__cause__, KeyboardInterrupt) else error
+            means = table[:, 1:] @ found.x.T
+            if self.intercept:
+                means += (table[: self.start, 1:] - means[: self.start]).mean(axis=0)
+            exact = [self._is_exact(j + 1, means[:, j], certificate) for j, certificate in enumerate(found.certificates())]
+            return table[:, 1:] - means, np.array(exact)
         fits = [self.fit(j, np.delete(donors, i), np.delete(w, i)) for i, j in enumerate(donors.tolist())]
         effects = [table[:, j] - fitted.synthetic for j, fitted in zip(donors.tolist(), fits, strict=True)]
         return np.column_stack(effects), np.array([fitted.exact for fitted in fits])
-
-    def _placebos_together(self, d: int) -> tuple[Array, Array]:
-        X, table = self.matched[:, 1:], self.panel.table
-        found = batch(least_squares, Simplex(d), X=X, Y=X, without=np.arange(d), stop=self.stop,
-                      intercept=self.intercept and self.outcomes)
-        for error in found.errors.values():
-            raise error.__cause__ if isinstance(error.__cause__, KeyboardInterrupt) else error
-        means = table[:, 1:] @ found.x.T
-        if self.intercept:
-            means += (table[: self.start, 1:] - means[: self.start]).mean(axis=0)
-        exact = [self._is_exact(j + 1, means[:, j], certificate) for j, certificate in enumerate(found.certificates())]
-        return table[:, 1:] - means, np.array(exact)
 
 
 def matched_rows(panel: Panel, start: int, Y: Any, predictors: Any, importance: Sequence[float] | None, unit: Any,

@@ -10,16 +10,16 @@ import os
 import sys
 from collections.abc import Sequence
 
-DONE = 0  # done, and certified as it was asked
+DONE = 0  # done, and certified as requested
 SHORT = 1  # short of the goal: a limit came first, a gap is too large, a test fails, a result could not be written
-WRONG = 2  # asked wrongly: an option, a file, data
+WRONG = 2  # wrong usage: an option, a file, data
 
 
 PLAIN = {"−": "-", "…": "...", "→": "->", "≤": "<=", "≥": ">=", "·": "*", "×": "x", "²": "^2", "±": "+-", "∞": "inf", "—": "-"}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit with one of the codes of exits.py."""
+    """Run the command line and exit with one of the codes above."""
     codecs.register_error("greedyhull", _plainly)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # None without a console
@@ -41,7 +41,7 @@ def run(arguments: Sequence[str]) -> int:
             import traceback
 
             traceback.print_exc()
-        return _complain(*_told(error, "--json" in arguments))
+        return _complain(*_message(error, "--json" in arguments))
 
 
 def _plainly(error: UnicodeError) -> tuple[str | bytes, int]:
@@ -53,7 +53,7 @@ def _plainly(error: UnicodeError) -> tuple[str | bytes, int]:
     return codecs.backslashreplace_errors(error)
 
 
-def _told(error: Exception, as_json: bool) -> tuple[str, int]:
+def _message(error: Exception, as_json: bool) -> tuple[str, int]:
     """What to say of an error, and the exit code."""
     from greedyhull.cli.console import Unwritten
     from greedyhull.errors import GreedyhullError

@@ -16,8 +16,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as one JSON
 Workers = Annotated[int | None, typer.Option(help="How many processes compute, for data in several files.")]
 Scheduler = Annotated[str | None, typer.Option(metavar="tcp://HOST:PORT", help="The Dask scheduler whose workers compute, for "
                                                "data in several files.")]
-Problem = Annotated[Path, typer.Argument(metavar="PROBLEM.toml", help="The problem file.", show_default=False)]
-Table = Annotated[Path, typer.Argument(metavar="DATA", help="The table: .csv, .tsv, .svm, .libsvm, .npz or .npy. Or files "
+ProblemPath = Annotated[Path, typer.Argument(metavar="PROBLEM.toml", help="The problem file.", show_default=False)]
+Data = Annotated[Path, typer.Argument(metavar="DATA", help="The table: .csv, .tsv, .svm, .libsvm, .npz or .npy. Or files "
                                        "that are read in shards: a quoted pattern, a folder, .parquet or .arrow.",
                                        show_default=False)]
 Target = Annotated[str | None, typer.Option(metavar="COLUMN", help="The column to predict, by name or by number; 0 is the "
@@ -90,7 +90,7 @@ def demo(
 
 @app.command()
 def solve(
-    file: Problem,
+    file: ProblemPath,
     out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="The folder for the results.")] = None,
     checkpoint: Annotated[Path | None, typer.Option(metavar="FOLDER", help="A folder for the state of the run, from which "
                                                     "greedyhull resume continues it.")] = None,
@@ -136,7 +136,7 @@ def resume(
 
 @app.command()
 def certify(
-    file: Problem,
+    file: ProblemPath,
     solution: Annotated[Path, typer.Argument(metavar="SOLUTION.npz", show_default=False,
                                              help="The point: from greedyhull solve, or any vector as .npz, .npy or text.")],
     gap: Annotated[float | None, typer.Option(help="The largest gap to accept. Default: gap in [stop].")] = None,
@@ -206,7 +206,7 @@ def fit() -> None:
 
 @fits.command()
 def simplex(
-    data: Table, target: Target = None, features: Features = None, exclude: Exclude = None, sample_weight: SampleWeight = None,
+    data: Data, target: Target = None, features: Features = None, exclude: Exclude = None, sample_weight: SampleWeight = None,
     format: Format = None, task: Task = "auto", loss: Loss = None, delta: Delta = None, quantile: Quantile = None,
     total: Annotated[float | None, typer.Option(help="The sum of the weights. Default: 1.")] = None,
     upper: Annotated[float | None, typer.Option(help="An upper bound on each weight.")] = None,
@@ -223,7 +223,7 @@ def simplex(
 
 @fits.command()
 def l1(
-    data: Table, target: Target = None, features: Features = None, exclude: Exclude = None, sample_weight: SampleWeight = None,
+    data: Data, target: Target = None, features: Features = None, exclude: Exclude = None, sample_weight: SampleWeight = None,
     format: Format = None, task: Task = "auto", loss: Loss = None, delta: Delta = None, quantile: Quantile = None,
     radius: Annotated[float | None, typer.Option(help="An upper bound on the sum of the absolute weights. Default: chosen by "
                                                       "cross-validation.")] = None,
@@ -245,7 +245,7 @@ def l1(
 
 @fits.command()
 def ensemble(
-    data: Table, target: Target = None, features: Features = None, exclude: Exclude = None, sample_weight: SampleWeight = None,
+    data: Data, target: Target = None, features: Features = None, exclude: Exclude = None, sample_weight: SampleWeight = None,
     format: Format = None, task: Task = "auto",
     loss: Annotated[str | None, typer.Option(help="Regression: squared or absolute. Classification: log_loss or "
                                                   "squared.")] = None,
@@ -308,7 +308,7 @@ def design(
 
 @fits.command()
 def completion(
-    data: Table,
+    data: Data,
     row: Annotated[str, typer.Option(metavar="COLUMN", help="The column that names the row, a user say.")],
     column: Annotated[str, typer.Option(metavar="COLUMN", help="The column that names the column, an item say.")],
     value: Annotated[str, typer.Option(metavar="COLUMN", help="The column with the entry, a rating say.")],
@@ -334,10 +334,10 @@ def completion(
 def _fit(kind: str, data: Path, layout: str | None, columns: tuple[str | None, ...], task: str, out: Path | None,
          output: tuple[bool, bool], **options: Any) -> None:
     from greedyhull.cli.fit import run
-    from greedyhull.cli.tables import Wanted
+    from greedyhull.cli.tables import Selection
 
     target, features, exclude, weight = columns
-    wanted = Wanted(target, _several(features), _several(exclude) or (), weight)
+    wanted = Selection(target, _several(features), _several(exclude) or (), weight)
     raise typer.Exit(run(kind, data, layout, wanted, task, options, out, Console(*output)))
 
 

@@ -38,7 +38,6 @@ class Console:
         return not self.silent and sys.stderr is not None and sys.stderr.isatty()
 
     def say(self, words: str = "") -> None:
-        """A paragraph."""
         if not self.silent:
             print(fill(words, 100, break_long_words=False, break_on_hyphens=False))
 
@@ -167,8 +166,6 @@ class Unwritten(Exception):  # noqa: N818 — the command did its work
         super().__init__(f"{listed} The result is printed, so that it is not lost.")
 
     def printed(self, as_json: bool) -> None:
-        """Print the result on stdout."""
-
         if as_json:
             Console(as_json=True).result(self.document)
         else:

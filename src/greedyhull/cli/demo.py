@@ -16,7 +16,7 @@ from greedyhull.cli.console import Unwritten, certificate_fields, check_file
 from greedyhull.driver.minimize import minimize
 from greedyhull.errors import check
 from greedyhull.objectives.by_name import logistic
-from greedyhull.report.words import NEEDED, need, used, words
+from greedyhull.report.sentences import NEEDED, need, used, words
 from greedyhull.types import Array
 
 if TYPE_CHECKING:

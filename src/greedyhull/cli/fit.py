@@ -19,7 +19,7 @@ from greedyhull.atoms.l1_ball import L1Ball
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.cli import DONE, SHORT
 from greedyhull.cli.console import Console, Unwritten, certificate_fields, check_file, plain
-from greedyhull.cli.tables import Taken, Wanted, in_shards, take
+from greedyhull.cli.tables import Samples, Selection, in_shards, take
 from greedyhull.data.columns import first_odd
 from greedyhull.data.shards import shards
 from greedyhull.data.tables import read_table
@@ -66,7 +66,7 @@ def direct(kind: str, options: Mapping[str, Any]) -> bool:
     return kind == "simplex" or (kind == "l1" and "radius" in options and not options.get("standardize"))
 
 
-class Fitted:
+class DirectFit:
     """The weights with their certificates; its attributes are those of an estimator after its fit."""
 
     def __init__(self, kind: str, task: str, options: Mapping[str, Any]) -> None:
@@ -106,7 +106,6 @@ class Fitted:
         self.certificate_: Any = [s.certificate for s in solutions] if several else solutions[0].certificate
 
     def _fit_together(self, X: Any, labels: Array, s: Array | None) -> None:
-        """One problem for all classes."""
         f = multinomial(X, labels, sample_weight=s, intercept=self.options.get("fit_intercept", True))
         solution = self._solved(f, L1Ball(f.domain, radius=self.radius_))
         self.weights_ = solution.point.array().T.astype(X.dtype)
@@ -140,7 +139,7 @@ class Fitted:
         return s
 
 
-def read_shards(data: Path, layout: str | None, wanted: Wanted) -> Shards:
+def read_shards(data: Path, layout: str | None, wanted: Selection) -> Shards:
     """The shards; columns that are spelled as numbers are names if there are such names, else places."""
     check(layout is None, f"--format {layout} was given; files that are read in shards tell their format by their endings. "
                           "Leave it out.")
@@ -161,7 +160,7 @@ def _placed(given: Any) -> Any:
     return [_placed(one) for one in given] if isinstance(given, Sequence) else given
 
 
-def task_of(data: Shards, task: str) -> tuple[str, str]:
+def guess_task_of_shards(data: Shards, task: str) -> tuple[str, str]:
     """Regression, or classification where all targets are −1 and +1, or 0 and 1; one pass over the shards tells."""
     if task != "auto":
         return task, ""
@@ -176,14 +175,11 @@ def task_of(data: Shards, task: str) -> tuple[str, str]:
 
 
 SPELLED = {"cv": "folds", "fit_intercept": "intercept"}  # options that have another name than the parameter
-ONLY_FOR = {"delta": "huber", "quantile": "quantile"}  # parameters of one loss
 LINEAR: dict[str, tuple[str, ...]] = {"regression": ("squared", "huber", "absolute", "quantile", "poisson"),
-          "classification": ("logistic", "squared_hinge", "hinge")}
-LOSSES: dict[str, dict[str, tuple[str, ...]]] = {"simplex": LINEAR, "l1": LINEAR,
-          "ensemble": {"regression": ("squared", "absolute"), "classification": ("log_loss", "squared")}}  # defaults first
-KINKED = ("absolute", "quantile", "hinge")
-POSITIVE = ("radius", "alpha", "total", "upper", "delta", "quantile")
-AT_LEAST = {"tol": 0, "max_iter": 1, "cv": 2, "max_models": 1}
+                                      "classification": ("logistic", "squared_hinge", "hinge")}
+LOSSES: dict[str, dict[str, tuple[str, ...]]] = {  # defaults first
+    "simplex": LINEAR, "l1": LINEAR,
+    "ensemble": {"regression": ("squared", "absolute"), "classification": ("log_loss", "squared")}}
 
 
 def option(parameter: str) -> str:
@@ -201,9 +197,9 @@ def check_ranges(options: Mapping[str, Any]) -> None:
         given = f"{option(parameter)} {value} was given"
         if parameter == "quantile":
             check(0 < value < 1, f"{given}; a number between 0 and 1 is wanted.")
-        if parameter in POSITIVE:
+        if parameter in ("radius", "alpha", "total", "upper", "delta", "quantile"):
             check(value > 0, f"{given}; a number above 0 is wanted.")
-        least = AT_LEAST.get(parameter)
+        least = {"tol": 0, "max_iter": 1, "cv": 2, "max_models": 1}.get(parameter)
         kind = "a number" if parameter == "tol" else "a whole number"
         check(least is None or value >= least, f"{given}; {kind} of at least {least} is wanted.")
 
@@ -214,7 +210,7 @@ def check_options(kind: str, task: str, options: Mapping[str, Any]) -> None:
     loss = options.get("loss", losses[0])
     check(loss in losses, f"--loss {loss} was given; for {task} one of {', '.join(sorted(losses))} is wanted. --task chooses "
                           "between regression and classification.")
-    for parameter, wanted in ONLY_FOR.items():
+    for parameter, wanted in (("delta", "huber"), ("quantile", "quantile")):  # parameters of one loss
         other = f"Add --loss {wanted}, or leave" if wanted in losses else "Leave"
         check(parameter not in options or loss == wanted, f"{option(parameter)} {options.get(parameter)} was given, but the "
               f"loss is {loss}, which does not use it. {other} {option(parameter)} out.")
@@ -223,13 +219,14 @@ def check_options(kind: str, task: str, options: Mapping[str, Any]) -> None:
     fixed = next((name for name in ("radius", "alpha") if name in options), None)
     check(fixed is None or "cv" not in options, f"--folds {options.get('cv')} was given, but --{fixed} leaves nothing to "
           f"cross-validate. Leave out --folds, or --{fixed}.")
-    check("alpha" not in options or loss not in KINKED, f"--alpha {options.get('alpha')} was given, but the {loss} loss is "
-          "not smooth, so a penalty does not determine a budget. Give a --radius.")
+    check("alpha" not in options or loss not in ("absolute", "quantile", "hinge"),
+          f"--alpha {options.get('alpha')} was given, but the {loss} loss is not smooth, so a penalty does not determine a "
+          "budget. Give a --radius.")
     check(kind != "ensemble" or task == "regression" or "fit_intercept" not in options,
           "An ensemble of classifiers has no intercept. Leave --intercept or --no-intercept out.")
 
 
-def check_samples(taken: Taken, y: Array, task: str, folds: int | None) -> None:
+def check_samples(taken: Samples, y: Array, task: str, folds: int | None) -> None:
     """The numbers are finite, there are two classes or more where these are told apart, and a sample for each fold."""
     i, j = first_odd(taken.X)
     check(i < 0, lambda: f"Column {taken.names[j]} is NaN or infinite in sample {i + 1}; finite numbers are wanted. Fill it "
@@ -251,7 +248,7 @@ TASKS = ("auto", "regression", "classification")
 Weights = list[tuple[str, float]]
 
 
-def run(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, options: dict[str, Any], out: Path | None,
+def run(kind: str, data: Path, layout: str | None, wanted: Selection, task: str, options: dict[str, Any], out: Path | None,
         console: Console) -> int:
     """Fit, tell and write; ``options`` are the estimator's parameters, None where its own default is meant."""
     check(task in TASKS, f"--task {task} was given; one of {', '.join(TASKS)} is wanted.")
@@ -263,46 +260,48 @@ def run(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, op
         raise ModuleNotFoundError(f"greedyhull fit {what} needs scikit-learn, which is not installed. {installing('demo')}")
     fit = _fit_shards if in_shards(data, str(data)) else _fit_table
     estimator, taken, task = fit(kind, data, layout, wanted, task, options, console)
-    document = told_in_full(estimator, estimator_name(kind, task, options), taken, task)
+    document = result_document(estimator, estimator_name(kind, task, options), taken, task)
     explain(estimator, taken, console)
     return finish(out, document, lines_of(document), console)
 
 
-def _fit_shards(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, options: dict[str, Any],
-                console: Console) -> tuple[Any, Taken, str]:
-    """The fit of files that are read in shards."""
+def _fit_shards(kind: str, data: Path, layout: str | None, wanted: Selection, task: str, options: dict[str, Any],
+                console: Console) -> tuple[Any, Samples, str]:
     instead = {"l1": "Give a --radius, without --standardize: cross-validation and penalties look at single rows.",
                "ensemble": "Write one file, or use greedyhull fit simplex."}.get(kind)
     check(direct(kind, options),
           f"This fit of {kind} needs all rows in one table, and {data} is read in shards. {instead}")
     with console.noting():
         rows = read_shards(data, layout, wanted)
-    task, why = task_of(rows, task)
+    task, why = guess_task_of_shards(rows, task)
     console.say(f"{count(rows.count, 'shard')}, {count(rows.d, 'column')}: {task}. {why}")
     check_options(kind, task, options)
-    estimator = Fitted(kind, task, options)
+    estimator = DirectFit(kind, task, options)
     with console.noting():
         n = estimator.fit_shards(rows)
     console.say(f"{count(n, 'sample')}.")
     names = list(rows.names) if rows.names is not None else [str(j) for j in range(rows.d)]
-    return estimator, Taken(np.empty((n, 0)), names, None, str(wanted.target or "label"), None), task  # X is not in memory
+    return estimator, Samples(np.empty((n, 0)), names, None, str(wanted.target or "label"), None), task  # X is not in memory
 
 
-def _fit_table(kind: str, data: Path, layout: str | None, wanted: Wanted, task: str, options: dict[str, Any],
-               console: Console) -> tuple[Any, Taken, str]:
-    """The fit of one table."""
+def _fit_table(kind: str, data: Path, layout: str | None, wanted: Selection, task: str, options: dict[str, Any],
+               console: Console) -> tuple[Any, Samples, str]:
     taken = take(read_table(data, layout), wanted, lambda key: nullcontext())
     assert taken is not None
     y = taken.y
     check(y is not None, "The file does not say which column is the target. Give --target COLUMN.")
     assert y is not None
-    task, why = told(y) if task == "auto" else (task, "")
+    task, why = guess_task(y) if task == "auto" else (task, "")
     console.say(f"{count(len(y), 'sample')}, {count(len(taken.names), 'column')}, target {taken.target}: {task}. {why}")
     if task == "regression":
         check(y.dtype.kind in "biuf", f"The target {taken.target} holds words; numbers are wanted for regression.")
     check_options(kind, task, options)
-    estimator = estimator_of(kind, task, options)
-    chosen = kind == "l1" and not {"radius", "alpha"} & set(options)
+    estimator: Any = DirectFit(kind, task, options) if direct(kind, options) else None
+    if estimator is None:
+        from greedyhull import estimators
+
+        estimator = vars(estimators)[estimator_name(kind, task, options)](**options)
+    chosen = kind == "l1" and not {"radius", "alpha"} & set(options)  # by cross-validation
     # of a cross-validation, where nothing else is said
     check_samples(taken, y, task, options.get("cv", 5) if chosen else None)
     with console.noting():
@@ -310,7 +309,7 @@ def _fit_table(kind: str, data: Path, layout: str | None, wanted: Wanted, task: 
     return estimator, taken, task
 
 
-def told(y: Array) -> tuple[str, str]:
+def guess_task(y: Array) -> tuple[str, str]:
     """Whether these targets are classes or numbers."""
     if y.dtype.kind not in "biuf":
         return "classification", "The target holds words."
@@ -321,17 +320,7 @@ def told(y: Array) -> tuple[str, str]:
     return "regression", ""
 
 
-def estimator_of(kind: str, task: str, options: dict[str, Any]) -> Any:
-    """What fits the weights; with neither a radius nor a penalty, an l1 budget is chosen by cross-validation."""
-    if direct(kind, options):
-        return Fitted(kind, task, options)
-    from greedyhull import estimators
-
-    return vars(estimators)[estimator_name(kind, task, options)](**options)
-
-
 def estimator_name(kind: str, task: str, options: Mapping[str, Any]) -> str:
-    """The estimator of the library that does this fit."""
     family = {"simplex": "Simplex", "l1": "L1Budget", "ensemble": "Ensemble"}[kind]
     chosen = "CV" if kind == "l1" and not {"radius", "alpha"} & set(options) else ""
     return f"{family}{'Regressor' if task == 'regression' else 'Classifier'}{chosen}"
@@ -373,8 +362,7 @@ def each(found: Any) -> list[Any]:
     return found if isinstance(found, list) else [found]
 
 
-def told_in_full(estimator: Any, name: str, taken: Taken, task: str) -> dict[str, Any]:
-    """The result for programs and files."""
+def result_document(estimator: Any, name: str, taken: Samples, task: str) -> dict[str, Any]:
     rows = {label: dict(weights) for label, weights in rows_of(estimator, taken.names).items()}
     left = vars(estimator)  # what the fit has left there
     certificates = [certificate_fields(certificate) for certificate in each(estimator.certificate_)]
@@ -386,8 +374,7 @@ def told_in_full(estimator: Any, name: str, taken: Taken, task: str) -> dict[str
             "converged": all(s.converged for s in each(estimator.solution_))}
 
 
-def explain(estimator: Any, taken: Taken, console: Console) -> None:
-    """The weights and what is proved of them."""
+def explain(estimator: Any, taken: Samples, console: Console) -> None:
     left = vars(estimator)  # its parameters, and what the fit has left there
     if "cv_losses_" in left:
         console.say(f"Cross-validation chose the radius {estimator.radius_:.4g} from {len(estimator.radii_)} candidates.")
@@ -414,7 +401,6 @@ def explain(estimator: Any, taken: Taken, console: Console) -> None:
 
 
 def proved(certificate: Any, left: dict[str, Any]) -> str:
-    """What a certificate says of the weights."""
     if certificate.kind != "always":
         return str(certificate)
     what = "mean loss" if left.get("alpha") is None else "mean loss with its penalty"

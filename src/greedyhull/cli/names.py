@@ -86,7 +86,6 @@ def linear_program(d: int, A_ub: Any = None, b_ub: Any = None, A_eq: Any = None,
 
 
 def _each(given: Any, d: int, name: str) -> Array:
-    """d numbers, or one number for all."""
     check(np.shape(given) in ((), (d,)),
           f"{name} must be one number, or {d} numbers, one for each column of the data; got shape {np.shape(given)}.")
     return np.full(d, given)
@@ -133,7 +132,6 @@ def product(sets: Any, repeat: int = 1) -> gh.Product:
 
 
 def minkowski_sum(sets: Any) -> gh.Sum:
-    """Points of several sets, added."""
     return gh.Sum(*sets)
 
 

@@ -26,7 +26,7 @@ def run(out: Path, quick: bool, seed: int, only: list[str], say: Say, quiet: boo
     check(out.absolute().parent.is_dir(), f"The folder {out.absolute().parent} of --out does not exist. Create it first.")
     check(seed >= 0, f"--seed {seed} was given; a number of at least 0 is wanted.")
     check_folder(out, ["index.html"])
-    from greedyhull.report.words import need
+    from greedyhull.report.sentences import need
 
     need("The report", {"matplotlib": "matplotlib", "jinja2": "Jinja2"}, "paper")
     from greedyhull.experiments.paper.page import write
@@ -66,12 +66,10 @@ def by_name(name: str, scale: Scale, seed: int) -> Finding:
 
 
 def standing(finding: Finding) -> str:
-    """One word or two for what came out."""
     return "not run" if not finding.checks else "holds" if finding.ok else "FAILS"
 
 
 def line(experiment: Experiment, finding: Finding) -> str:
-    """What is printed of a finding."""
     return f"{standing(finding)}  {experiment.place}: {experiment.title}"
 
 

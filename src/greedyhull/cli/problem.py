@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.cli.problem_file import BY_ROWS, PLACES, WITHOUT_TARGET, Faults, ProblemFile, Source, read
-from greedyhull.cli.tables import Taken, Wanted, take, take_entries
+from greedyhull.cli.tables import Samples, Selection, take, take_entries
 from greedyhull.data.shards import shards
 from greedyhull.data.tables import load_array, read_table
 from greedyhull.driver.certificate import check_pair
@@ -92,7 +92,9 @@ def load(path: Path) -> Problem:
     """The problem that a file describes, or an error that lists all that is wrong with it, and with its data."""
     file, faults = read(path)
     notes: list[str] = []
-    f, S, solver, names, given = None, None, None, None, {}
+    f, S, solver = None, None, None
+    names: Sequence[str] | None = None
+    given: dict[str, Any] = {}
     with faults.at("solver"):
         solver = None if file.solver is None else file.solver.made()
     data = shards_of(file, faults) if file.data is not None and isinstance(file.data.file, Source) else None
@@ -135,7 +137,7 @@ def _read(file: ProblemFile, faults: Faults, notes: list[str]) -> tuple[Sequence
             places = {key: column for key in PLACES if (column := vars(data)[key]) is not None}
             entries = take_entries(table, places, weight, at)
         else:
-            taken = take(table, Wanted(data.target, data.features, data.exclude, weight, data.targets or ()), at)
+            taken = take(table, Selection(data.target, data.features, data.exclude, weight, data.targets or ()), at)
     if entries is not None and objective.shape is None:
         m, n = (len(np.unique(entries[key])) for key in ("rows", "cols"))
         notes.append(f"The {m} rows and {n} columns of the matrix are the labels of {data.row} and {data.column}, in sorted "
@@ -157,7 +159,7 @@ def _read(file: ProblemFile, faults: Faults, notes: list[str]) -> tuple[Sequence
     return taken.names, given
 
 
-def _targets(file: ProblemFile, taken: Taken, notes: list[str]) -> Array:
+def _targets(file: ProblemFile, taken: Samples, notes: list[str]) -> Array:
     """The targets as the loss wants them; labels of any two kinds become −1 and +1."""
     loss, apart = file.objective.loss, file.data.target_file if file.data is not None else None
     y = taken.y if apart is None else np.asarray(load_array(apart))

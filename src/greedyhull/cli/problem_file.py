@@ -63,11 +63,6 @@ class Faults:
         if (key, words) not in self.found:
             self.found.append((key, words))
 
-    def renamed(self, old: str, new: str) -> None:
-        """A key that was meant to have another name: what is wrong with it stands at the line of the old one."""
-        moved = {new + key[len(old):]: line for key, line in self.lines.items() if key == old or key.startswith(f"{old}.")}
-        self.lines = {**moved, **self.lines}
-
     @contextmanager
     def at(self, key: str) -> Iterator[None]:
         """What is refused inside becomes a fault of that key."""
@@ -169,17 +164,9 @@ def words_of(fault: Any, model: type[BaseModel] | None) -> str:
     return f"{shown(given)} was given; {said} is wanted."
 
 
-class Respelled(NamedTuple):
-    """The file with a name that was meant in the place of a misspelt one: the ``old`` key and the ``new`` one, which are the
-    same where the name is a value."""
-
-    file: dict[str, Any]
-    old: str
-    new: str
-
-
-def respelled(fault: Any, written: dict[str, Any], model: type[BaseModel] | None) -> Respelled | None:
-    """The file as it was meant, None where the fault is another one or nothing comes near; ``model`` is that of the key."""
+def respelled(fault: Any, written: dict[str, Any], model: type[BaseModel] | None) -> tuple[dict[str, Any], str, str] | None:
+    """The file with the name that was meant in place of a misspelt one, the old key and the new one, which are the same where
+    the name is a value; None where the fault is another one or nothing comes near. ``model`` is that of the key."""
     key = key_of(fault, written)
     *way, last = key.split(".")
     copy = deepcopy(written)
@@ -191,12 +178,12 @@ def respelled(fault: Any, written: dict[str, Any], model: type[BaseModel] | None
         if near is not None:
             place: Any = int(last) if isinstance(here, list) else last
             here[place] = near
-            return Respelled(copy, key, key)
+            return copy, key, key
     if fault["type"] == "extra_forbidden" and isinstance(here, dict) and model is not None and last in here:
         near = nearest(last, [name for name in model.model_fields if name not in here], IN_FILES)
         if near is not None:
             here[near] = here.pop(last)
-            return Respelled(copy, key, ".".join([*way, near]))
+            return copy, key, ".".join([*way, near])
     return None
 
 
@@ -208,8 +195,6 @@ def _listed(words: str) -> list[str]:
 MADE_ELSEWHERE = {"X", "P", "y", "Y", "d", "domain", "rows", "cols", "values"}  # they come from the data
 OTHERS = {"solver", "solvers", "S", "sets", "rule"}  # arguments that are others of the same kind
 PLAIN = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
-POSITIVE = {"radius", "total", "delta"}
-NOT_NEGATIVE = {"l2"}
 TABLES = {"A_ub", "A_eq", "Q", "factors", "edges", "matrix"}  # arguments whose rows and columns differ
 COLUMN = "the name or the number of a column"
 NUMBERS = "a number, a list of numbers, or the name of a file with them"
@@ -224,17 +209,16 @@ class Spelled(BaseModel):
 
     def made(self, **given: Any) -> Any:
         """The function called with the arguments of the table, and with those ``given`` that it takes."""
-        takes = inspect.signature(self.function).parameters
-        written = {name: value for name, value in self if name in self.model_fields_set and name != self.tag}
-        inner = {name: _made(value, given) for name, value in written.items()}
+        takes, inner = inspect.signature(self.function).parameters, self._written(given)
         asked = {name: value for name, value in given.items() if name in takes and not (name == "d" and name in inner)}
         return self.function(**{**inner, **asked})
 
     def made_over(self, data: Any) -> Any:
         """The function called with shards in place of X and y; the column of weights is theirs."""
-        written = {name: value for name, value in self
-                   if name in self.model_fields_set and name not in (self.tag, "sample_weight")}
-        return self.function(data, **{name: _made(value, {}) for name, value in written.items()})
+        return self.function(data, **{name: value for name, value in self._written({}).items() if name != "sample_weight"})
+
+    def _written(self, given: dict[str, Any]) -> dict[str, Any]:
+        return {name: _made(value, given) for name, value in self if name in self.model_fields_set and name != self.tag}
 
 
 def _made(value: Any, given: dict[str, Any]) -> Any:
@@ -244,14 +228,6 @@ def _made(value: Any, given: dict[str, Any]) -> Any:
 
 
 MODELS: dict[str, list[type[Spelled]]] = {}  # by the names of what they make; those of steps and of schedules may be the same
-
-
-def model_at(loc: Sequence[int | str]) -> type[Spelled] | None:
-    """The model that the last key of pydantic's path belongs to, or would."""
-    found = MODELS.get(str(loc[-2]), [])
-    step, part = loc[-3:-2] in [("step",), ("rule",)], "product" in loc[:-2]
-    able = [model for model in found if (model.function in STEPS.values()) == step]
-    return next((model for model in able if ("d" in model.model_fields) == part), able[0] if able else None)
 
 
 def table_of(names: Names, tag: str, kinds: Mapping[str, Any], alone: str | None = None) -> Any:
@@ -296,9 +272,9 @@ def _kind(argument: str, hint: Any, kinds: Mapping[str, Any]) -> tuple[Any, str]
         return Annotated[hint, Strict(False)], "a list of numbers"
     options = [option for option in get_args(hint) or (hint,) if option is not NoneType]
     if all(option in PLAIN for option in options):
-        if argument in POSITIVE:
+        if argument in ("radius", "total", "delta"):
             return Annotated[float, Field(gt=0, allow_inf_nan=False)], "a positive number"
-        if argument in NOT_NEGATIVE:
+        if argument == "l2":
             return Annotated[float, Field(ge=0, allow_inf_nan=False)], "a number of at least 0"
         return hint, " or ".join(PLAIN[option] for option in options)
     if argument in kinds:
@@ -406,10 +382,7 @@ INNER: dict[str, Any] = {
     **{argument: table_of(ARGUMENTS[argument], "name", {}) for argument in ("look", "sigma", "regularizer")}}
 INNER["estimator"] = table_of(ESTIMATORS, "name", INNER)
 Simple = table_of(_simple(SOLVERS), "name", INNER)
-SolverTable = table_of(SOLVERS, "name", {**INNER, "solver": Simple, "solvers": GenericAlias(list, Simple)})
-SetTable = _sets()
 Column = Annotated[Any, AfterValidator(_column), Field(description=COLUMN)]
-LossTable = table_of(LOSSES, "loss", {"sample_weight": Column})
 
 
 BY_ROWS = ("log_det", "trace_inverse")  # a weight belongs to a row of the table, not to a column
@@ -473,9 +446,10 @@ class ProblemFile(Section):
     title: str = "A certified minimum"
     seed: Annotated[int, Field(ge=0)] = 0
     data: Data | None = None
-    objective: Annotated[Any, As(LossTable)]
-    set: Annotated[Any, As(SetTable)]
-    solver: Annotated[Any, As(SolverTable)] = None
+    objective: Annotated[Any, As(table_of(LOSSES, "loss", {"sample_weight": Column}))]
+    set: Annotated[Any, As(_sets())]
+    solver: Annotated[Any, As(table_of(SOLVERS, "name", {**INNER, "solver": Simple,
+                                                         "solvers": GenericAlias(list, Simple)}))] = None
     stop: Stops = Stops()
     output: Output = Output()
 
@@ -515,15 +489,17 @@ def _noted(found: list[Any], written: dict[str, Any], faults: Faults) -> dict[st
     """Note what pydantic found; the file with the names that were meant, None where none is misspelt."""
     meant, new = written, set()
     for fault in found:
-        other = respelled(fault, meant, _problem_file_model(fault["loc"]))
+        other = respelled(fault, meant, _model_at(fault["loc"]))
         if other is not None:
-            meant = other.file
-            new.add(other.new)
-            faults.renamed(other.old, other.new)
+            meant, before, after = other
+            new.add(after)  # what is wrong there stands at the line of the key as it was spelt
+            moved = {after + key[len(before):]: line for key, line in faults.lines.items()
+                     if key == before or key.startswith(f"{before}.")}
+            faults.lines = {**moved, **faults.lines}
     for fault in found:
         key = key_of(fault, written)
         if fault["type"] != "missing" or key not in new:  # it is there, misspelt
-            faults.add(key, words_of(fault, _problem_file_model(fault["loc"])))
+            faults.add(key, words_of(fault, _model_at(fault["loc"])))
     return meant if new else None
 
 
@@ -546,16 +522,6 @@ def _across(written: dict[str, Any], faults: Faults) -> None:
         faults.add("data", "it is missing; the table [data], with a file, is wanted.")
     if not isinstance(data, dict):
         return
-    _across_matrices(loss, data, faults)
-    targets = {"target", "target_file"} & set(data)
-    if not targets and loss not in (*WITHOUT_TARGET, *MATRICES) and _format(data) in ("csv", "npy"):
-        faults.add("data.target", f"it is missing; {COLUMN} is wanted, or target_file, the name of a file.")
-    if len(targets) == 2:
-        faults.add("data.target_file", "target and target_file were both given; one of them is wanted.")
-
-
-def _across_matrices(loss: object, data: dict[str, Any], faults: Faults) -> None:
-    """Which columns hold the targets of matrices: several of them, or the places and the values of entries."""
     for key in PLACES:
         if (key in data) != (loss == "completion") and isinstance(loss, str):
             said = f"it is missing; {COLUMN} is wanted" if loss == "completion" else f"only completion has it, not {loss}"
@@ -567,6 +533,11 @@ def _across_matrices(loss: object, data: dict[str, Any], faults: Faults) -> None
     if loss in MATRICES and "target" in data:
         wanted = "targets, a list of columns," if loss == "multitask" else "value"
         faults.add("data.target", f"{loss} has no single target; {wanted} is wanted in its place.")
+    targets = {"target", "target_file"} & set(data)
+    if not targets and loss not in (*WITHOUT_TARGET, *MATRICES) and _format(data) in ("csv", "npy"):
+        faults.add("data.target", f"it is missing; {COLUMN} is wanted, or target_file, the name of a file.")
+    if len(targets) == 2:
+        faults.add("data.target_file", "target and target_file were both given; one of them is wanted.")
 
 
 def _format(data: dict[str, Any]) -> str | None:
@@ -575,7 +546,11 @@ def _format(data: dict[str, Any]) -> str | None:
     return data.get("format") or format_of(Path(str(data.get("file", ""))))
 
 
-def _problem_file_model(loc: tuple[int | str, ...]) -> type[BaseModel] | None:
+def _model_at(loc: Sequence[int | str]) -> type[BaseModel] | None:
     """The model that the last key of pydantic's path belongs to, or would."""
     sections: dict[Any, type[BaseModel]] = {"data": Data, "stop": Stops, "output": Output}
-    return ProblemFile if len(loc) == 1 else sections[loc[0]] if loc[0] in sections else model_at(loc)
+    if len(loc) == 1 or loc[0] in sections:
+        return sections[loc[0]] if len(loc) > 1 else ProblemFile
+    step, part = loc[-3:-2] in [("step",), ("rule",)], "product" in loc[:-2]
+    able = [model for model in MODELS.get(str(loc[-2]), []) if (model.function in STEPS.values()) == step]
+    return next((model for model in able if ("d" in model.model_fields) == part), able[0] if able else None)

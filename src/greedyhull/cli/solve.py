@@ -107,7 +107,7 @@ def described(file: Path, out: Path | None) -> dict[str, Any]:
     text = file.read_text(encoding="utf-8-sig")
     return {"format": FORMAT, "problem": str(file.absolute()), "text": text,
             "out": None if out is None else str(out.absolute()),
-            "files": {str(path): told(path) for path in files_of(text, file.absolute().parent)}}
+            "files": {str(path): fingerprint(path) for path in files_of(text, file.absolute().parent)}}
 
 
 def files_of(text: str, folder: Path) -> list[Path]:
@@ -135,7 +135,7 @@ def _strings(table: Any) -> Iterator[str]:
                 yield from _strings(item)
 
 
-def told(path: Path) -> dict[str, Any]:
+def fingerprint(path: Path) -> dict[str, Any]:
     """Size and digest of a file: of all its bytes, or of blocks that are evenly spread over a large one."""
     size, mark = path.stat().st_size, blake2b(digest_size=16)
     with path.open("rb") as file:
@@ -164,7 +164,17 @@ def read_stored(folder: Path) -> StoredProblem:
                               "resume=folder) with the same problem, or solve again.") from error
     check(version == FORMAT, f"{path} was written by a newer version of greedyhull. Resume with the version that wrote it.")
     _check_text(file, text)
-    _check_files(files, files_of(text, file.parent))
+    changed = []
+    for data, about in files.items():
+        if not data.is_file():
+            changed.append(f"{data} is gone")
+        elif (size := data.stat().st_size) != about["bytes"]:
+            changed.append(f"{data} has {size} bytes, not {about['bytes']}")
+        elif fingerprint(data)["blake2b"] != about["blake2b"]:
+            changed.append(f"{data} has other contents")
+    changed += [f"{data} is new" for data in files_of(text, file.parent) if data not in files]
+    check(not changed, f"The data have changed since the run was saved: {'; '.join(changed)}. Put back what was there, or "
+          "solve anew with greedyhull solve.")
     return StoredProblem(file, None if out is None else Path(out))
 
 
@@ -186,33 +196,6 @@ def _check_text(file: Path, before: str) -> None:
 
 def _fixed_tables(text: str) -> dict[str, Any]:
     return {key: table for key, table in tomllib.loads(text).items() if key not in FREE}
-
-
-def _check_files(before: dict[Path, dict[str, Any]], now: list[Path]) -> None:
-    """Raise where a file with data is gone, new, or not what it was; all of them are named."""
-    changed = []
-    for path, about in before.items():
-        if not path.is_file():
-            changed.append(f"{path} is gone")
-        elif (size := path.stat().st_size) != about["bytes"]:
-            changed.append(f"{path} has {size} bytes, not {about['bytes']}")
-        elif told(path)["blake2b"] != about["blake2b"]:
-            changed.append(f"{path} has other contents")
-    changed += [f"{path} is new" for path in now if path not in before]
-    check(not changed, f"The data have changed since the run was saved: {'; '.join(changed)}. Put back what was there, or "
-                       "solve anew with greedyhull solve.")
-
-
-def check_same(folder: Path, problem: Problem) -> None:
-    """Raise if the states in the folder are those of another run: one of `minimize` was saved there in the meantime."""
-    try:
-        card = json.loads((folder / CARD).read_text(encoding="utf-8"))
-        saved = card["objective"], card["set"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return  # it is for people; the states themselves say what they are of
-    now = repr(problem.f), repr(problem.S)
-    check(saved == now, f"{folder} holds a run that minimises {saved[0]} over {saved[1]}, but the problem file asks for "
-                        f"{now[0]} over {now[1]}. Another run was saved there since; resume it in Python, or solve anew.")
 
 
 FILES = {"solution": "solution.npz", "trace": "trace.csv", "report": "report.html"}
@@ -265,12 +248,19 @@ def run(file: Path, out: Path | None, console: Console, saving: Saving | None = 
 
 
 def _saved(problem: Problem, file: Path, out: Path | None, saving: Saving | None) -> dict[str, Any]:
-    """What `minimize` is told of saving, so that `greedyhull resume` can take the run up."""
+    """The arguments of `minimize` that save the run, so that `greedyhull resume` can continue it."""
     if saving is None:
         return {}
     place = f"{saving.folder}/"
-    if saving.resumed:
-        check_same(saving.folder, problem)
+    if saving.resumed:  # unless a run of `minimize` was saved there in the meantime
+        now = repr(problem.f), repr(problem.S)
+        try:
+            card = json.loads((saving.folder / CARD).read_text(encoding="utf-8"))
+            saved = card["objective"], card["set"]
+        except (OSError, ValueError, KeyError, TypeError):
+            saved = now  # the card is for people; the states themselves say what they are of
+        check(saved == now, f"{saving.folder} holds a run that minimises {saved[0]} over {saved[1]}, but the problem file "
+              f"asks for {now[0]} over {now[1]}. Another run was saved there since; resume it in Python, or solve anew.")
         return {"checkpoint": place, "resume": place}
     document = described(file, out)
 

@@ -75,7 +75,6 @@ def _plain(word: object) -> str:
 
 OPTION = re.compile(r"No such option:? '?(-[^\s'(]+)")
 VALUE = re.compile(r"Invalid value for '?(-[^\s':]+)'?[^:]*: .*valid (float|number|int|integer)\b", re.DOTALL)
-KINDS = {"float": "a number", "number": "a number", "int": "a whole number", "integer": "a whole number"}
 
 
 class Group(TyperGroup):
@@ -111,21 +110,17 @@ def sentence(error: Any) -> str:
     """A usage error of typer in our words: what was given, what is wanted."""
     said, context = str(error.format_message()).strip(), vars(error).get("ctx")
     path = "greedyhull" if context is None else str(context.command_path)
-    return f"{_worded(said, path, None if context is None else context.command)} See {path} --help."
-
-
-def _worded(said: str, path: str, command: Any) -> str:
+    command = None if context is None else context.command
     option, value = OPTION.match(said), VALUE.match(said)
     if option:
         there = [name for one in command.params for name in (*one.opts, *one.secondary_opts)] if command is not None else []
         near = nearest(option[1], [name for name in there if name.startswith("--")], OPTIONS)
-        hint = f" Did you mean --{near.lstrip('-')}?" if near else ""
-        return f"{path} has no option {option[1]}.{hint}"
-    if value:
-        return f"{value[1]} must be {KINDS[value[2]]}."
-    if said.startswith("Missing command") and command is not None:
-        return f"{path} needs a command: {listed(list(command.commands), 'or')}."
-    return said if said.endswith(("?", ".")) else f"{said}."
+        said = f"{path} has no option {option[1]}." + (f" Did you mean --{near.lstrip('-')}?" if near else "")
+    elif value:
+        said = f"{value[1]} must be {'a number' if value[2] in ('float', 'number') else 'a whole number'}."
+    elif said.startswith("Missing command") and command is not None:
+        said = f"{path} needs a command: {listed(list(command.commands), 'or')}."
+    return f"{said if said.endswith(('?', '.')) else f'{said}.'} See {path} --help."
 
 
 def listed(words: list[str], last: str = "and") -> str:

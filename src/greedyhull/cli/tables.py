@@ -20,7 +20,7 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.types import Array
 
 
-class Wanted(NamedTuple):
+class Selection(NamedTuple):
     """Which columns are which; None stands for what the file says, or for all others."""
 
     target: Column | None = None
@@ -30,7 +30,7 @@ class Wanted(NamedTuple):
     targets: Sequence[Column] = ()  # of several responses
 
 
-class Taken(NamedTuple):
+class Samples(NamedTuple):
     """The features with their names, the target and the weights of the samples, where there are any."""
 
     X: Any
@@ -63,7 +63,7 @@ def place_of(table: Table, column: Column) -> int:
     raise GreedyhullError(one_of(column, some) + f" Columns: {d}.")
 
 
-def take(table: Table, wanted: Wanted, at: Callable[[str], AbstractContextManager[None]]) -> Taken | None:
+def take(table: Table, wanted: Selection, at: Callable[[str], AbstractContextManager[None]]) -> Samples | None:
     """The columns that are wanted, None where some are not there: ``at(key)`` collects what is wrong with each part."""
     y, label, inside = None, "", -1
     with at("target"):
@@ -73,33 +73,32 @@ def take(table: Table, wanted: Wanted, at: Callable[[str], AbstractContextManage
         if wanted.sample_weight is not None:
             s, _, weight = _target(table, wanted.sample_weight)
             check(s is not None and s.dtype.kind in "biuf", f"Column {wanted.sample_weight} holds words; numbers are wanted.")
-    Y, several = None, set[int]()
+    Y, several = None, list[int]()
     with at("targets"):
-        Y, several = _several(table, wanted.targets)
-    out = {inside, weight} | several
+        several = [place_of(table, column) for column in wanted.targets]
+        check(len(set(several)) == len(several), "a column is listed twice; list each target once.")
+        columns = [table.column(j) for j in several]
+        words = [table.names[j] for j, column in zip(several, columns, strict=True) if column.dtype.kind not in "biuf"]
+        check(not words, lambda: f"Column {words[0]} holds words; numbers are wanted.")
+        Y = np.column_stack(columns) if columns else None
+    out = {inside, weight, *several}
     with at("exclude"):
         out |= {place_of(table, column) for column in wanted.exclude}
     with at("features"):
-        places = _places(table, wanted.features, out)
+        places: Sequence[int] = range(len(table.names))  # there may be many
+        if wanted.features is not None:
+            places = [place_of(table, column) for column in wanted.features]
+        elif out - {-1}:
+            places = [j for j in places if j not in out]
         check(len(places) > 0, "No columns are left for the features. Name some, or exclude fewer.")
         again = [] if isinstance(places, range) else [table.names[j] for j, count in Counter(places).items() if count > 1]
         check(not again, f"{', '.join(again)} is listed twice; list each feature once.")
         check(inside not in places, f"{label} is the target; it cannot be a feature as well.")
-        both = [table.names[j] for j in several & set(places)] if several else []
+        both = [table.names[j] for j in several if j in places]
         check(not both, lambda: f"{', '.join(both)} is a target; it cannot be a feature as well.")
         named = table.names if isinstance(places, range) else [table.names[j] for j in places]
-        return Taken(table.numbers(places), named, y, label, s, Y)
+        return Samples(table.numbers(places), named, y, label, s, Y)
     return None
-
-
-def _several(table: Table, targets: Sequence[Column]) -> tuple[Array | None, set[int]]:
-    """The columns of several targets as a matrix, and where they stand."""
-    places = [place_of(table, column) for column in targets]
-    check(len(set(places)) == len(places), "a column is listed twice; list each target once.")
-    columns = [table.column(j) for j in places]
-    words = [table.names[j] for j, column in zip(places, columns, strict=True) if column.dtype.kind not in "biuf"]
-    check(not words, lambda: f"Column {words[0]} holds words; numbers are wanted.")
-    return (np.column_stack(columns) if columns else None), set(places)
 
 
 def take_entries(table: Table, places: dict[str, Column], sample_weight: Column | None,
@@ -117,14 +116,6 @@ def take_entries(table: Table, places: dict[str, Column], sample_weight: Column 
         return None
     called = {"row": "rows", "column": "cols", "value": "values", "sample_weight": "sample_weight"}
     return {called[key]: values for key, values in found.items()}
-
-
-def _places(table: Table, features: Sequence[Column] | None, out: set[int]) -> Sequence[int]:
-    """Where the features stand; a range where they are all columns, of which there may be many."""
-    every = range(len(table.names))
-    if features is not None:
-        return [place_of(table, column) for column in features]
-    return [j for j in every if j not in out] if out - {-1} else every
 
 
 def _target(table: Table, column: Column | None) -> tuple[Array | None, str, int]:

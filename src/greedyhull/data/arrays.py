@@ -5,6 +5,7 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -27,11 +28,7 @@ class Header(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The bytes of all entries."""
-        found = np.dtype(self.dtype).itemsize
-        for n in self.shape:
-            found *= n
-        return found
+        return prod(self.shape) * np.dtype(self.dtype).itemsize
 
 
 def header_of(stream: BinaryIO, name: str, length: int) -> Header:
@@ -51,7 +48,6 @@ def header_of(stream: BinaryIO, name: str, length: int) -> Header:
 
 
 def check_numbers(header: Header, name: str) -> None:
-    """An error unless the array holds real numbers."""
     dtype = np.dtype(header.dtype)
     check(dtype.kind in "biuf", f"{name} holds {dtype}; an array of real numbers is wanted.")
 
@@ -211,15 +207,13 @@ def npy_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
     d = D if inside.features is None else len(inside.features)
     dtype = common([one.header.dtype for one in stored])
     most = given.rows or max(1, BYTES // (D * 8))
-    pieces: list[Piece] = [NpyRows(one.file, one.header, start, stop, inside, dtype, y[i] if y else None, s[i] if s else None)
-                           for i, one in enumerate(stored) for start, stop in _cuts(one.header.shape[0], most)]
+    pieces: list[Piece] = []
+    for i, (file, header) in enumerate(stored):
+        n = header.shape[0]
+        count = max(1, -(-n // most))  # as few blocks as there can be, of equal sizes; no rows are one block
+        pieces.extend(NpyRows(file, header, n * k // count, n * (k + 1) // count, inside, dtype, y[i] if y else None,
+                              s[i] if s else None) for k in range(count))
     return FileShards(tuple(pieces), d, None, given.words)
-
-
-def _cuts(n: int, most: int) -> list[tuple[int, int]]:
-    """n rows in as few blocks of at most ``most`` as there can be, of equal sizes; no rows are one block."""
-    count = max(1, -(-n // most))
-    return [(n * i // count, n * (i + 1) // count) for i in range(count)]
 
 
 def _stored(file: SeenFile) -> Stored:
@@ -301,7 +295,14 @@ def npz_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
     archives = [_archive(file) for file in files]
     first = archives[0]
     for other in archives[1:]:
-        _check_alike(first, other)
+        a, b = first.file.shown, other.file.shown
+        check(first.shape[1] == other.shape[1], f"The files disagree on columns: {a} has {first.shape[1]}, and {b} has "
+              f"{other.shape[1]}.")
+        check((first.names is None) == (other.names is None), f"The files disagree on columns: only one of {a} and {b} names "
+              "them.")
+        lost, new = set(first.names or ()) - set(other.names or ()), set(other.names or ()) - set(first.names or ())
+        check(not lost and not new, f"The files disagree on columns: only {a} has {listed(sorted(lost))}, and only {b} has "
+              f"{listed(sorted(new))}.")
     dtype = common([one.headers["data" if one.sparse else one.matrix].dtype for one in archives])
     pieces: list[Piece] = []
     columns: tuple[str, ...] | None = None
@@ -392,18 +393,6 @@ def _apart(archive: Archive, column: Column | None, what: str) -> str:
         check(size in ((n,), (n, 1)), f"{found} in {archive.file.shown} has shape {size} where the matrix has {n} rows; one "
               "number a row is wanted.")
     return found
-
-
-def _check_alike(first: Archive, other: Archive) -> None:
-    a, b = first.file.shown, other.file.shown
-    check(first.shape[1] == other.shape[1], f"The files disagree on columns: {a} has {first.shape[1]}, and {b} has "
-                                            f"{other.shape[1]}.")
-    check((first.names is None) == (other.names is None), f"The files disagree on columns: only one of {a} and {b} names "
-                                                          "them.")
-    if first.names is not None and other.names is not None:
-        check(set(first.names) == set(other.names), f"The files disagree on columns: only {a} has "
-              f"{listed(sorted(set(first.names) - set(other.names)))}, and only {b} has "
-              f"{listed(sorted(set(other.names) - set(first.names)))}.")
 
 
 def _column(A: Any, place: int) -> Array:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from greedyhull.data.arrays import BYTES
-from greedyhull.data.columns import Kind, Place, Schema, Taken, Wanted, agreed, checked, schema
+from greedyhull.data.columns import ColumnType, Place, Schema, Taken, Wanted, agreed, checked, schema
 from greedyhull.data.files import FileShards, Piece, SeenFile, memory, reading
 from greedyhull.errors import GreedyhullError, check, installing
 from greedyhull.types import Array, Shard
@@ -30,16 +30,15 @@ def arrow(name: str) -> Any:
 
 
 def schema_of(file: SeenFile, fields: Any) -> Schema:
-    """The columns of a file, from Arrow's own schema."""
     return schema(file, [(field.name, kind_of(field.type)) for field in fields])
 
 
-def kind_of(type_: Any) -> Kind:
+def kind_of(type_: Any) -> ColumnType:
     """What a column of this type is to us: integers, floats, decimals and booleans are numbers, also those of a dictionary."""
     types = arrow("pyarrow.types")
     own = type_.value_type if types.is_dictionary(type_) else type_
     numeric = types.is_integer(own) or types.is_floating(own) or types.is_boolean(own) or types.is_decimal(own)
-    return Kind(bool(numeric), bool(types.is_float32(own)), "categorical" if own is not type_ else str(type_)[:60],
+    return ColumnType(bool(numeric), bool(types.is_float32(own)), "categorical" if own is not type_ else str(type_)[:60],
                 str(own) in ("string", "large_string", "string_view"))
 
 
@@ -94,40 +93,34 @@ class Batches(Piece):
 
     def load(self) -> Shard:
         names = list(self.taken.columns)
-        place = self.file if self.start == 0 else _counted_from(self.file, self.start)
-        with reading(self.file.shown, WHAT), _opened(self.file) as file:
+        file = self.file  # rows are counted from this batch on, as those of batches before are not known without reading them
+        place = file if self.start == 0 else replace(file, shown=f"{file.shown} from batch {self.start} on")
+        with reading(file.shown, WHAT), _opened(file) as reader:
             batches = []
             for i in range(self.start, self.stop):
-                batch = file.get_batch(i)
-                fits(batch.num_rows, len(names), self.file)
+                batch = reader.get_batch(i)
+                fits(batch.num_rows, len(names), file)
                 batch = batch.select(names)
                 batch.validate(full=True)  # offsets and lengths are the file's word
                 batches.append(batch)
-            schema = arrow("pyarrow").schema([file.schema.field(name) for name in names])
+            schema = arrow("pyarrow").schema([reader.schema.field(name) for name in names])
             table = arrow("pyarrow").Table.from_batches(batches, schema)
             return shard_of(table, self.taken, place, 0)
 
 
 def arrow_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
     """The record batches of all files, so many together that a shard has about 64 MB of its file."""
-    looked = [_looked_at(file) for file in files]
-    taken = agreed([schema for schema, _ in looked], given)
+    layouts = []
+    for file in files:
+        with reading(file.shown, WHAT), _opened(file) as found:
+            layouts.append((schema_of(file, found.schema), found.num_record_batches))
+    taken = agreed([schema for schema, _ in layouts], given)
     pieces: list[Piece] = []
-    for one, count in looked:
+    for one, count in layouts:
         together = max(1, BYTES * count // max(1, one.file.size))
         pieces.extend(Batches(one.file, start, min(count, start + together), taken)
                       for start in range(0, max(1, count), together))
     return FileShards(tuple(pieces), len(taken.features), taken.features, given.words)
-
-
-def _counted_from(file: SeenFile, start: int) -> SeenFile:
-    """The file as rows are counted in it here: how many rows are in the batches before is not known without reading them."""
-    return SeenFile(file.path, f"{file.shown} from batch {start} on", file.size, file.time)
-
-
-def _looked_at(file: SeenFile) -> tuple[Schema, int]:
-    with reading(file.shown, WHAT), _opened(file) as found:
-        return schema_of(file, found.schema), found.num_record_batches
 
 
 @contextmanager
@@ -192,15 +185,18 @@ def _some(file: Any, group: int, names: list[str], rows: range) -> Any:
 
 
 def parquet_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
-    """The row groups of all files."""
-    looked = [_parquet_looked_at(file) for file in files]
-    taken = agreed([schema for schema, _ in looked], given)
+    layouts = []
+    for file in files:  # their footers
+        with reading(file.shown, PARQUET_WHAT), _parquet_opened(file) as found:
+            rows = [found.metadata.row_group(group).num_rows for group in range(found.metadata.num_row_groups)]
+            layouts.append((schema_of(file, found.schema_arrow), rows))
+    taken = agreed([schema for schema, _ in layouts], given)
     pieces: list[Piece] = []
-    for one, sizes in looked:
+    for one, sizes in layouts:
         first = 0
-        for group, rows in enumerate(sizes):
-            pieces += _parts(one.file, group, first, rows, taken)
-            first += rows
+        for group, size in enumerate(sizes):
+            pieces += _parts(one.file, group, first, size, taken)
+            first += size
         if not sizes:
             pieces.append(RowGroup(one.file, -1, 0, taken))
     return FileShards(tuple(pieces), len(taken.features), taken.features, given.words)
@@ -217,14 +213,6 @@ def _parts(file: SeenFile, group: int, first: int, rows: int, taken: Taken) -> l
                          "Write it with smaller row groups, by row_group_size= of pyarrow.parquet.write_table.")
     fits(-(-rows // count), d, file)
     return [RowGroup(file, group, first, taken, range(rows * i // count, rows * (i + 1) // count)) for i in range(count)]
-
-
-def _parquet_looked_at(file: SeenFile) -> tuple[Schema, list[int]]:
-    """The columns of a file and the rows of its row groups, from its footer."""
-    with reading(file.shown, PARQUET_WHAT), _parquet_opened(file) as found:
-        metadata = found.metadata
-        return (schema_of(file, found.schema_arrow),
-                [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)])
 
 
 def _parquet_opened(file: SeenFile) -> Any:

@@ -137,7 +137,10 @@ def place_of(column: Column, names: Sequence[str] | None, d: int, what: str, fil
             return names.index(column)
         check(names is not None, lambda: f"{what} = {column!r} was given, and the columns of {file} have no names; a number "
               f"from 0 to {d - 1} is wanted.")
-        raise GreedyhullError(f"There is no column {column} in {file}, which {what} names.{_hint(column, names or ())}")
+        near = nearest(column.lower(), {name.lower(): name for name in names or ()})
+        hint = f" Did you mean {near}?" if near else ""
+        raise GreedyhullError(f"There is no column {column} in {file}, which {what} names.{hint} Its columns are "
+                              f"{listed(names or ())}.")
     check(-d <= column < d, lambda: f"{what} = {column} was given; {file} has {d} columns, numbered from 0.")
     return column % d
 
@@ -167,12 +170,6 @@ def once(kept: Sequence[int | str], target: int | str | None, weight: int | str 
         seen.add(column)
 
 
-def _hint(column: str, names: Sequence[str]) -> str:
-    near = nearest(column.lower(), {name.lower(): name for name in names})
-    hint = f" Did you mean {near}?" if near else ""
-    return f"{hint} Its columns are {listed(names)}."
-
-
 def listed(names: Sequence[str]) -> str:
     """Names in a sentence, the first ones of many.
 
@@ -183,7 +180,7 @@ def listed(names: Sequence[str]) -> str:
     return f"{some}, ... ({len(names)} in all)" if len(names) > SOME else some
 
 
-class Kind(NamedTuple):
+class ColumnType(NamedTuple):
     """Of a column: whether it holds numbers, whether these are float32, how its file calls its type, and whether it holds
     words."""
 
@@ -197,7 +194,7 @@ class Schema(NamedTuple):
     """The columns of a file by name, in its order."""
 
     file: SeenFile
-    kinds: dict[str, Kind]
+    kinds: dict[str, ColumnType]
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +212,7 @@ class Taken:
         return (*self.features, self.target, *(() if self.weight is None else (self.weight,)))
 
 
-def schema(file: SeenFile, columns: Sequence[tuple[str, Kind]]) -> Schema:
+def schema(file: SeenFile, columns: Sequence[tuple[str, ColumnType]]) -> Schema:
     """The columns of a file, if each has a name of its own."""
     names = [name for name, _ in columns]
     twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
@@ -243,31 +240,23 @@ def agreed(schemas: Sequence[Schema], given: Wanted) -> Taken:
         features = [_named(first, column, "features") for column in given.features]
         once(features, target, weight, features)
     used = {target: "target", **({} if weight is None else {weight: "sample_weight"}), **dict.fromkeys(features, "features")}
-    _check_numbers(first, used)
+    wrong = [name for name in used if not first.kinds[name].numeric]
+    roles = {"target": "target", "sample_weight": "column of weights", "features": "feature"}
+    check(not wrong, lambda: f"The {roles[used[wrong[0]]]} {_typed(first, wrong)} of {first.file.shown} cannot be used as it "
+          "is: columns of integers, floats, decimals or booleans are wanted. Encode it as numbers, or leave it out.")
     for other in schemas[1:]:
         _check_same(first, other, used, given.features is None)
     single = all(one.kinds[name].single for one in schemas for name in features)
     odd = [name for name, kind in first.kinds.items() if given.features is None and name not in used and not kind.words]
     if odd:
         warn(f"{first.file.shown} has columns that are neither numbers nor words and are not used: {_typed(first, odd)}. "
-             "Encode them as numbers, or name the columns to use by features=.", GreedyhullWarning, stacklevel=6)
+             "Encode them as numbers, or name the columns to use by features=.", GreedyhullWarning, stacklevel=5)
     return Taken(tuple(features), target, weight, "float32" if single else "float64")
 
 
 def _named(of: Schema, column: Column, what: str) -> str:
     names = list(of.kinds)
     return names[place_of(column, names, len(names), what, of.file.shown)]
-
-
-def _check_numbers(one: Schema, used: dict[str, str]) -> None:
-    """An error that names the columns which hold no numbers."""
-    wrong = [name for name in used if not one.kinds[name].numeric]
-    check(not wrong, lambda: f"The {_role(used[wrong[0]])} {_typed(one, wrong)} of {one.file.shown} cannot be used as it is: "
-          "columns of integers, floats, decimals or booleans are wanted. Encode it as numbers, or leave it out.")
-
-
-def _role(argument: str) -> str:
-    return {"target": "target", "sample_weight": "column of weights"}.get(argument, "feature")
 
 
 def _check_same(first: Schema, other: Schema, used: dict[str, str], every: bool) -> None:

@@ -7,7 +7,7 @@ import gzip
 import lzma
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -38,9 +38,6 @@ def reading(name: str, what: str) -> Iterator[None]:
         raise GreedyhullError(f"{name} does not fit into memory ({error}).") from error
     except Exception as error:  # what unpacks and parses has a dozen errors of its own
         raise GreedyhullError(f"{name} cannot be read as {what} ({error}).") from error
-
-
-WINDOWS, WINDOW = 16, 1024  # how many places of a file are sampled, and the bytes of each
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,23 +71,6 @@ def seen(path: Path, shown: str) -> SeenFile:
         raise GreedyhullError(f"{shown} cannot be read: {error.strerror}.") from error
     check(path.is_file(), f"{shown} is not a file.")
     return SeenFile(str(path.absolute()), shown, found.st_size, found.st_mtime_ns)
-
-
-def mark_of(files: Sequence[SeenFile], part: str) -> str:
-    """A digest of the files as they are now: sizes, times, 16 places of 1 KiB in each, and the ``part`` that is meant."""
-    digest = blake2b(part.encode(), digest_size=16)
-    for file in files:
-        try:
-            found = Path(file.path).stat()
-            digest.update(f"|{found.st_size}|{found.st_mtime_ns}|".encode())
-            with Path(file.path).open("rb") as stream:
-                for i in range(WINDOWS):
-                    stream.seek((found.st_size - WINDOW) * i // (WINDOWS - 1) if found.st_size > WINDOW else 0)
-                    digest.update(stream.read(WINDOW))
-        except OSError as error:
-            raise GreedyhullError(f"{file.shown} was there when gh.shards was called, and cannot be read now "
-                                  f"({error.strerror}). Put it back, or call gh.shards again.") from error
-    return digest.hexdigest()
 
 
 VECTORS = 10  # of one float64 for each column, in a solve: the point, its gradient, where columns begin, …
@@ -208,7 +188,6 @@ def blocks(file: SeenFile, found: list[Block]) -> list[Block]:
 
 
 def read(file: SeenFile, block: Block) -> bytes:
-    """The text of a block."""
     if block.stop < 0:
         return b"".join(portion.text for portion in portions(file))
     with Path(file.path).open("rb") as stream:
@@ -221,7 +200,6 @@ def is_packed(file: SeenFile) -> bool:
 
 
 def opened(file: SeenFile) -> BinaryIO:
-    """The bytes of a file, unpacked."""
     found: BinaryIO = PACKED.get(Path(file.path).suffix.lower(), open)(file.path, "rb")
     return found
 
@@ -275,14 +253,26 @@ class FileShards:
         return shard
 
     def name(self, k: int) -> str:
-        """The file of the k-th shard, and the part of it."""
         piece = self._piece(k)
         return f"{piece.files[0].shown}{piece.part and ', '}{piece.part}"
 
     def mark(self, k: int) -> str:
-        """A digest that changes when the k-th shard does, of its file as it is now."""
-        piece = self._piece(k)
-        return mark_of(piece.files, piece.part)
+        """A digest that changes when the k-th shard does: of its part and of its files as they are now, their sizes, their
+        times and 16 places of 1 KiB in each."""
+        piece, window = self._piece(k), 1024
+        digest = blake2b(piece.part.encode(), digest_size=16)
+        for file in piece.files:
+            try:
+                found = Path(file.path).stat()
+                digest.update(f"|{found.st_size}|{found.st_mtime_ns}|".encode())
+                with Path(file.path).open("rb") as stream:
+                    for i in range(16):
+                        stream.seek((found.st_size - window) * i // 15 if found.st_size > window else 0)
+                        digest.update(stream.read(window))
+            except OSError as error:
+                raise GreedyhullError(f"{file.shown} was there when gh.shards was called, and cannot be read now "
+                                      f"({error.strerror}). Put it back, or call gh.shards again.") from error
+        return digest.hexdigest()
 
     def _piece(self, k: int) -> Piece:
         check(0 <= k < len(self.pieces), f"Shard {k} was asked for; there are {len(self.pieces)}, counted from 0.")
@@ -324,56 +314,45 @@ def format_of(files: Sequence[SeenFile]) -> str:
     kinds: dict[str, str] = {}
     empty = ""
     for file in files:
-        ends = [end.lower() for end in Path(file.shown).suffixes]
-        packed = bool(ends) and ends[-1] in PACKED
-        ends = ends[:-1] if packed else ends
-        kind = FORMATS.get(ends[-1], "") if ends else ""
+        kind, packed = FORMATS.get(_ending(Path(file.shown)), ""), is_packed(file)
         check(kind != "", f"The ending of {file.shown} does not tell its format; one of {', '.join(FORMATS)} is wanted.")
         check(not packed or kind in TEXT, f"{file.shown} is packed; only text is read packed. Unpack it first.")
         if kind == "text" and file.size == 0:
             empty = "libsvm"  # or whatever the others are
             continue
-        kinds.setdefault(_looks_like(file) if kind == "text" else kind, file.shown)
+        if kind == "text":
+            with reading(file.shown, "lines of text"), opened(file) as stream:
+                first = stream.readline(LONGEST)
+            sparse = re.match(rb"(?:\xef\xbb\xbf)?\s*[-+.0-9eE]+(?:\s+\w+:[^\s,;]+)+\s*(?:#.*)?$", first)
+            kind = "libsvm" if sparse else "csv"
+        kinds.setdefault(kind, file.shown)
     kinds = kinds or {empty: ""}
     check(len(kinds) == 1, f"The files are of several formats, as {' and '.join(kinds.values())} are; one format is wanted. "
           "Name the files by a pattern with their ending, such as part-*.parquet.")
     return next(iter(kinds))
 
 
-def _looks_like(file: SeenFile) -> str:
-    """Which of the formats in text the first line is of."""
-    with reading(file.shown, "lines of text"), opened(file) as stream:
-        first = stream.readline(LONGEST)
-    return "libsvm" if re.match(rb"(?:\xef\xbb\xbf)?\s*[-+.0-9eE]+(?:\s+\w+:[^\s,;]+)+\s*(?:#.*)?$", first) else "csv"
-
-
 def _named(name: str, argument: str) -> list[SeenFile]:
     check("://" not in name, f"{name} is an address; files on this machine are wanted. For others, write load(k) and call "
                              "gh.shards(load, count=...).")
     check("\0" not in name and name != "", f"{argument} {name!r} names no file.")
+    path = Path(name).expanduser()
     try:
-        return _looked_for(name, argument)
+        if path.is_dir():
+            return _inside(path)
+        if path.exists() or not has_magic(name):
+            check(path.exists(), lambda: no_file(path, name) if path.is_symlink() else _nothing(no_file(path, name), path))
+            return [seen(path, name)]
+        found = _readable(map(Path, glob(str(path), recursive=True)))  # noqa: PTH207 — Path.glob takes no absolute pattern
+        check(len(found) > 0, lambda: _nothing(f"{argument} {name} matches no file.", path))
     except OSError as error:
         raise GreedyhullError(f"{argument} {in_words(name)} cannot be looked for: {error.strerror}.") from error
-
-
-def _looked_for(name: str, argument: str) -> list[SeenFile]:
-    path = Path(name).expanduser()
-    if path.is_dir():
-        return _inside(path)
-    if path.exists() or not has_magic(name):
-        check(path.exists(), lambda: no_file(path, name) if path.is_symlink() else _nothing(no_file(path, name), path))
-        return [seen(path, name)]
-    found = sorted(map(Path, glob(str(path), recursive=True)), key=_order)  # noqa: PTH207 — Path.glob takes no absolute pattern
-    found = _readable(found)
-    check(len(found) > 0, lambda: _nothing(f"{argument} {name} matches no file.", path))
     return [seen(one, str(one)) for one in found]
 
 
 def _inside(folder: Path) -> list[SeenFile]:
     """The data files of a folder; names that begin with a dot or an underline are others'."""
-    there = sorted((one for one in folder.iterdir() if one.name[0] not in "._"), key=_order)
-    known = _readable([one for one in there if _known(one)])
+    known = _readable(one for one in folder.iterdir() if one.name[0] not in "._" and _ending(one) in FORMATS)
     if not known:
         below = [one.name for one in sorted(folder.iterdir()) if one.is_dir()]
         hint = f" It has folders ({', '.join(below[:SOME])}): name the files by a pattern, such as {folder}/**/*.parquet." \
@@ -382,16 +361,18 @@ def _inside(folder: Path) -> list[SeenFile]:
     return [seen(one, str(one)) for one in known]
 
 
-def _readable(paths: list[Path]) -> list[Path]:
-    """Return those of ``paths`` that are files; a link whose target does not exist is data that is missing."""
-    for one in paths:
+def _readable(paths: Iterable[Path]) -> list[Path]:
+    """Return those of ``paths`` that are files, in order; a link whose target does not exist is data that is missing."""
+    there = sorted(paths, key=_order)
+    for one in there:
         check(one.exists() or not one.is_symlink(), lambda one=one: no_file(one))  # type: ignore[misc]
-    return [one for one in paths if one.is_file()]
+    return [one for one in there if one.is_file()]
 
 
-def _known(path: Path) -> bool:
-    ends = [end.lower() for end in path.suffixes if end.lower() not in PACKED]
-    return bool(ends) and ends[-1] in FORMATS
+def _ending(path: Path) -> str:
+    """The ending that tells the format, before that of a packed file."""
+    ends = [end.lower() for end in path.suffixes]
+    return "".join((ends[:-1] if ends[-1:] and ends[-1] in PACKED else ends)[-1:])
 
 
 def _order(path: Path) -> list[tuple[int, str]]:

@@ -34,7 +34,6 @@ class LoadedShards:
         return None
 
     def load(self, k: int) -> Shard:
-        """The k-th shard, checked."""
         check(0 <= k < self.count, f"Shard {k} was asked for; there are {self.count}, counted from 0.")
         shard = _made(self.function, k)
         check(shard.X.shape[1] == self.d, f"{self.name(k)} has {shard.X.shape[1]} columns; {self.d} are wanted, as in the "
@@ -42,7 +41,6 @@ class LoadedShards:
         return shard
 
     def name(self, k: int) -> str:
-        """What the k-th shard is called in messages."""
         return f"{_called(self.function)}({k})"
 
     def mark(self, k: int) -> str:
@@ -51,16 +49,6 @@ class LoadedShards:
 
     def __repr__(self) -> str:
         return f"<{self.count} shards of {_called(self.function)}(k), {self.d} columns>"
-
-
-def loader_shards(function: Callable[[int], Any], count: int | None, d: int | None) -> LoadedShards:
-    """Shards of a function; d is that of the first one where it is not given."""
-    check(count is not None, f"{in_words(function)} was given without count=; gh.shards(load, count=n) calls load(0) to "
-                             "load(n - 1).")
-    assert count is not None
-    if d is None:
-        d = int(_made(function, 0).X.shape[1])
-    return LoadedShards(function, count, d)
 
 
 def _called(function: Callable[[int], Any]) -> str:
@@ -170,25 +158,23 @@ def shards(source: str | Path | Sequence[str | Path] | Callable[[int], Any], *, 
     if callable(source):
         check(target is None and features is None and sample_weight is None and rows is None, "target, features, "
               "sample_weight and rows name parts of files; a function returns X, y and sample_weight as they are.")
-        return loader_shards(source, count, d)
+        check(count is not None, f"{in_words(source)} was given without count=; gh.shards(load, count=n) calls load(0) to "
+              "load(n - 1).")
+        assert count is not None
+        return LoadedShards(source, count, int(_made(source, 0).X.shape[1]) if d is None else d)
     paths = isinstance(source, str | Path | Sequence) and not isinstance(source, bytes)
     check(paths, lambda: f"{in_words(source)} was given; a pattern of files, a path, a list of paths or a function load(k) is "
           "wanted. Arrays in memory are given to the objective itself: gh.logistic(X, y).")
     check(count is None, "count= is for functions; the files tell how many shards they have.")
-    return _of_files(files_of(source), wanted(target, features, sample_weight)._replace(d=d, rows=rows), in_words(source))
-
-
-READERS: dict[str, Callable[[Sequence[SeenFile], Wanted], Shards]] = {
-    "npy": npy_shards, "npz": npz_shards, "libsvm": libsvm_shards, "csv": csv_shards, "parquet": parquet_shards,
-    "arrow": arrow_shards}
-
-
-def _of_files(files: list[SeenFile], given: Wanted, source: str) -> Shards:
-    kind = format_of(files)
-    check(given.rows is None or kind == "npy", f"rows = {given.rows} was given; only .npy files are cut by rows. A Parquet "
-          "shard is a row group, and others are cut by bytes.")
-    check(given.d is None or kind == "libsvm", f"d = {given.d} was given; it is for functions and LIBSVM files. These files "
-          "tell how many columns they have.")
-    said = [source, *(f"{name} {value}" for name, value in (("target", given.target), ("weights", given.sample_weight))
-                      if value is not None)]
-    return READERS[kind](files, given._replace(words=", ".join(said)))
+    files = files_of(source)
+    kind, (given_target, listed, weight) = format_of(files), wanted(target, features, sample_weight)[:3]
+    check(rows is None or kind == "npy", f"rows = {rows} was given; only .npy files are cut by rows. A Parquet shard is a row "
+          "group, and others are cut by bytes.")
+    check(d is None or kind == "libsvm", f"d = {d} was given; it is for functions and LIBSVM files. These files tell how many "
+          "columns they have.")
+    words = [in_words(source), *(f"{name} {value}" for name, value in (("target", given_target), ("weights", weight))
+                                 if value is not None)]
+    readers: dict[str, Callable[[Sequence[SeenFile], Wanted], Shards]] = {
+        "npy": npy_shards, "npz": npz_shards, "libsvm": libsvm_shards, "csv": csv_shards, "parquet": parquet_shards,
+        "arrow": arrow_shards}
+    return readers[kind](files, Wanted(given_target, listed, weight, d, rows, ", ".join(words)))

@@ -135,7 +135,6 @@ def load_array(path: Path, *, matrix: bool = False) -> Any:
 
 
 def real_numbers(name: str, array: Array) -> Array:
-    """The array, if it holds real numbers."""
     held = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
     check(isinstance(array, np.ndarray) and array.dtype.kind in "biuf",
           lambda: f"{name} holds {held}; an array of real numbers is wanted.")

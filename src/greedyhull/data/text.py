@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.data.columns import Kind, Place, Schema, Taken, Wanted, agreed, checked, places, schema
+from greedyhull.data.columns import ColumnType, Place, Schema, Taken, Wanted, agreed, checked, places, schema
 from greedyhull.data.files import Block, FileShards, Piece, SeenFile, blocks, most_columns, portions, read, reading, too_many
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.types import Array, Shard
 
 WHAT = "lines of cells"
-NUMBERS, WORDS, NOTHING = (
-    Kind(True, False, "numbers", False), Kind(False, False, "words", True), Kind(True, False, "nothing yet", False))
+NUMBERS, NOTHING = ColumnType(True, False, "numbers", False), ColumnType(True, False, "nothing yet", False)
+WORDS = ColumnType(False, False, "words", True)
 
 
 class CsvFile(NamedTuple):
@@ -164,7 +164,6 @@ class Records(Piece):
 
 
 def csv_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
-    """The lines of all files."""
     found = [csv_file(file) for file in files]
     full = [one for one in found if not one.empty] or found
     taken = agreed([one.columns for one in full], given)
@@ -286,17 +285,17 @@ def libsvm_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
     check(given.target in (None, "label", 0), f"target = {given.target!r} was given; the target of a LIBSVM file is the label "
           "of each line. Leave target out.")
     check(given.sample_weight is None, "LIBSVM files have no weights of samples. Leave sample_weight out, or write load(k).")
-    looked = [_index_range(file) for file in files]
-    first, highest = min(low for _, low, _ in looked), max(high for _, _, high in looked)
+    layouts = [_index_range(file) for file in files]
+    first, highest = min(low for _, low, _ in layouts), max(high for _, _, high in layouts)
     check(highest >= 0 or d is not None, f"The files hold no entries; lines such as {EXAMPLE} are wanted. Give d=, the "
           "number of columns, where there are none.")
     D = max(highest + 1 - first, 1) if d is None else d
-    wider = next((file for file, (_, _, high) in zip(files, looked, strict=True) if high + 1 - first > D), None)
+    wider = next((file for file, (_, _, high) in zip(files, layouts, strict=True) if high + 1 - first > D), None)
     check(wider is None, lambda: f"d = {d} was given, and {wider and wider.shown} has more columns: indices up to {highest}, "
           f"counted from {first}.")
     kept = places(Wanted(None, given.features, None), None, D, files[0].shown).features
     pieces: list[Piece] = [Lines(file, block, first, D, kept)
-                           for file, (found, _, _) in zip(files, looked, strict=True) for block in found]
+                           for file, (found, _, _) in zip(files, layouts, strict=True) for block in found]
     return FileShards(tuple(pieces), D if kept is None else len(kept), None, given.words)
 
 

@@ -406,7 +406,7 @@ class Solution:
         matplotlib.figure.Figure
             A figure of pyplot: ``plt.show()`` shows it, ``savefig`` writes it.
         """
-        from greedyhull.report.plotting import plot
+        from greedyhull.report.figure import plot
 
         if "measure" not in self._kept:
             self._need("plot")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from greedyhull.report.compare import Comparison, compare
+from greedyhull.report.figure import plot
 from greedyhull.report.page import write
-from greedyhull.report.plotting import plot
-from greedyhull.report.words import atoms, intercepts, used, words
+from greedyhull.report.sentences import atoms, intercepts, used, words
 
 __all__ = ["Comparison", "atoms", "compare", "intercepts", "plot", "used", "words", "write"]

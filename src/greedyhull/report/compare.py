@@ -19,8 +19,6 @@ from greedyhull.types import Solver, field_values, lacks
 if TYPE_CHECKING:
     from greedyhull.driver.solution import Solution
 
-HEAD = ("run", "value", "gap", "kind", "iterations", "seconds", "atoms")
-
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
@@ -51,20 +49,20 @@ class Comparison:
     @property
     def head(self) -> tuple[str, ...]:
         """The names of the columns."""
-        return (*HEAD, "error at most") if self.lower > -inf else HEAD
+        head = ("run", "value", "gap", "kind", "iterations", "seconds", "atoms")
+        return (*head, "error at most") if self.lower > -inf else head
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
         """The table as text; the last column is the distance to the best lower bound of all runs."""
-        return [self._row(name, run) for name, run in self.runs]
-
-    def _row(self, name: str, run: Solution) -> tuple[str, ...]:
-        c = run.certificate
-        row = (name, "unknown" if c.value is None else f"{c.value:.10g}", "unknown" if c.gap is None else f"{c.gap:.3g}",
-               c.kind, str(run.iterations), f"{run.seconds:.3g}", str(len(run.point)) if run.point.keeps_atoms else "–")
-        if self.lower == -inf:
-            return row
-        return (*row, "unknown" if c.value is None else f"{max(c.value - self.lower, 0.0):.3g}")
+        found, lower = list[tuple[str, ...]](), self.lower
+        for name, run in self.runs:
+            c = run.certificate
+            row = (name, "unknown" if c.value is None else f"{c.value:.10g}", "unknown" if c.gap is None else f"{c.gap:.3g}",
+                   c.kind, str(run.iterations), f"{run.seconds:.3g}", str(len(run.point)) if run.point.keeps_atoms else "–")
+            above = "unknown" if c.value is None else f"{max(c.value - lower, 0.0):.3g}"
+            found.append((*row, above) if lower > -inf else row)
+        return found
 
     def report(self, path: str | Path, title: str = "Runs compared") -> Path:
         """Write one self-contained HTML page about the runs.
@@ -83,7 +81,7 @@ class Comparison:
         """
         from greedyhull.report.figure import svg
         from greedyhull.report.page import call, versions
-        from greedyhull.report.words import need, page
+        from greedyhull.report.sentences import need, page
 
         need()
         path = target_of(path)
@@ -97,8 +95,7 @@ class Comparison:
         lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in table)
         return "\n".join(line.rstrip() for line in lines)
 
-    def __repr__(self) -> str:
-        return str(self)
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{escape(cell)}</th>" for cell in self.head)

@@ -1,4 +1,4 @@
-"""Figures of a report as inline SVG."""
+"""Figures of a report as inline SVG, and of a solution with matplotlib."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from greedyhull.driver.solution import measure as measure_of
+from greedyhull.report.sentences import atoms, need, used
 from greedyhull.types import Array
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from greedyhull.driver.solution import Solution
 
 
@@ -342,3 +346,49 @@ def heading(total: int, measure: str) -> str:
     ('The weights of the answer', 'The 15 largest of 40 coefficients')
     """
     return f"The {measure}s of the answer" if total <= MOST else f"The {MOST} largest of {total} {measure}s"
+
+
+def plot(solution: Solution, names: Sequence[str] | None = None) -> Figure:
+    """Draw the answer and the course of the gap.
+
+    Parameters
+    ----------
+    solution
+        What `minimize` returned.
+    names
+        One name for each coordinate.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Two panels: the largest coordinates of the point, or its heaviest atoms where it is not a vector; and the gap against
+        iterations.
+    """
+    need("plot()", {"matplotlib": "matplotlib"})
+    import matplotlib.pyplot as plt
+
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10.0, 4.0), layout="constrained")
+    coordinates = used(solution, names)
+    weights = coordinates or atoms(solution, names)
+    if weights:
+        shown, kind = weights[:MOST], measure_of(solution) if coordinates else "weight"
+        sizes = np.array([weight for _, weight in shown])
+        left.barh(np.arange(len(shown)), sizes, color=np.where(sizes < 0.0, "C1", "C0"))
+        left.set_yticks(np.arange(len(shown)), [plain(short(name, WIDEST)) for name, _ in shown])
+        left.invert_yaxis()
+        left.axvline(0.0, color="0.5", linewidth=0.8)
+        left.set(title=heading(len(weights), kind), xlabel=kind, ylabel="coordinate" if coordinates else "atom")
+    else:
+        left.plot(solution.point.array().ravel(), ".")
+        left.set(title="The entries of the answer", xlabel="entry", ylabel="value")
+    trace, kind = solution.trace, solution.certificate.kind
+    known = np.isfinite(trace["gap"])
+    k, gap = trace["iteration"][known], trace["gap"][known]
+    right.plot(k, gap, marker="o" if len(k) <= 40 else "", markersize=4)  # points of the gap that are marked one by one
+    if (gap > 0.0).any():
+        right.set_yscale("log")
+    if not len(k):
+        right.text(0.5, 0.5, "No gap was computed.", ha="center", transform=right.transAxes)
+    right.xaxis.get_major_locator().set_params(integer=True)
+    right.set(title="Certified gap" if kind == "always" else f"Gap ({kind})", xlabel="iteration", ylabel="gap")
+    return figure

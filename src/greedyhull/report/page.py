@@ -18,9 +18,9 @@ from greedyhull.driver.trace import Trace
 from greedyhull.errors import GreedyhullError
 from greedyhull.points.gradients import taken
 from greedyhull.points.validate import as_answer
-from greedyhull.report import words as proved
+from greedyhull.report import sentences
 from greedyhull.report.figure import Line
-from greedyhull.report.words import answer, atoms, course, intercepts, need, page, price, prices, used
+from greedyhull.report.sentences import answer, atoms, course, intercepts, need, page, price, prices, used
 from greedyhull.solvers.parts.steps import APriori, rule_of
 from greedyhull.types import has
 
@@ -29,31 +29,24 @@ if TYPE_CHECKING:
     from greedyhull.theory import Bound
 
 
-class Told(NamedTuple):
+class SplitBounds(NamedTuple):
     """The bounds near the gap, which are shown, and those far above it, which are folded away."""
 
     near: list[Bound]
     far: list[Bound]
 
 
-def told(bounds: Sequence[Bound], gap: float | None) -> Told:
+def split_bounds(bounds: Sequence[Bound], gap: float | None) -> SplitBounds:
     """The bounds of a run by how far above its gap they are; without a gap all are shown.
 
     The gap itself is one of them, the only one without constants. It is there to compare the others with.
     """
     if gap is None:
-        return Told(list(bounds), [])
-    near = [bound for bound in bounds if _near(bound, gap)]
+        return SplitBounds(list(bounds), [])
+    near = [bound for bound in bounds if bound.value <= gap or bound.value < 100.0 * gap]  # others say little about the run
     if not any(bound.constants for bound in near):
-        return Told([], list(bounds))
-    return Told(near, [bound for bound in bounds if not _near(bound, gap)])
-
-
-def _near(bound: Bound, gap: float) -> bool:
-    return bound.value <= gap or bound.value < 100.0 * gap  # times the gap: a bound from there on says little about the run
-
-
-PACKAGES = ("greedyhull", "numpy", "scipy")
+        return SplitBounds([], list(bounds))
+    return SplitBounds(near, [bound for bound in bounds if bound not in near])
 
 
 def call(solution: Solution) -> str:
@@ -66,7 +59,7 @@ def call(solution: Solution) -> str:
 def versions() -> list[tuple[str, str]]:
     """What was installed, by name."""
     found = [("Python", platform.python_version())]
-    for name in PACKAGES:
+    for name in ("greedyhull", "numpy", "scipy"):
         try:
             found.append((name, version(name)))
         except PackageNotFoundError:
@@ -74,7 +67,7 @@ def versions() -> list[tuple[str, str]]:
     return [*found, ("system", f"{platform.system()} {platform.machine()}")]
 
 
-def told_by(solution: Solution) -> str:
+def first_value(solution: Solution) -> str:
     """The first value of the run: other data would give another."""
     first = float(solution.trace["value"][0]) if len(solution.trace) else np.nan
     if not np.isfinite(first):
@@ -107,7 +100,7 @@ def bounds_along(solution: Solution, found: list[Bound]) -> list[Line]:
 
     Bounds far above the gap are left out, and so are all of them where the run has one iteration: they would say nothing.
     """
-    near = told(found, solution.certificate.gap).near
+    near = split_bounds(found, solution.certificate.gap).near
     wanted = sorted((bound for bound in near if bound.of != "limit" and bound.constants), key=lambda bound: bound.value)
     length = len(solution.trace)
     if not wanted or length < 3:  # rows of a trace from which on there is a course to draw
@@ -125,12 +118,9 @@ def bounds_along(solution: Solution, found: list[Bound]) -> list[Line]:
         y = values[bound.name]
         covered = any(np.allclose(y, line.y, rtol=0.15, equal_nan=True) for line in lines)
         if np.isfinite(y).sum() > 1 and not covered:  # a point makes no line
-            lines.append(Line(f"{bound.name}: {bound.of}{_held(bound)}", k, y, look="dashed"))
+            held = "" if bound.holds == "always" else f" ({bound.holds})"
+            lines.append(Line(f"{bound.name}: {bound.of}{held}", k, y, look="dashed"))
     return lines[:3]  # bounds at most
-
-
-def _held(bound: Bound) -> str:
-    return "" if bound.holds == "always" else f" ({bound.holds})"
 
 
 class Part(NamedTuple):
@@ -239,40 +229,22 @@ def write(solution: Solution, path: str | Path, *, title: str | None = None, nam
         The path of the page.
     """
     need()
-    c = solution.certificate
-    return page(
-        "page.html", path, title=title or proved.title(c, solution.converged), opening=opening, closing=closing,
-        solution=solution, answer=answer(solution, things), constants_told=intercepts(solution),
-        price=price(solution, budget), prices=prices(solution), **_weights(solution, names, things),
-        heading=proved.heading(c), means=proved.means(c),
-        certificate=proved.rows(c, solution.objective.scale, solution.reason), **_course(solution),
-        constants={} if from_file(solution) else solution.constants, from_file=from_file(solution),
-        call=call(solution), versions=versions(), told_by=told_by(solution),
-    )
-
-
-def from_file(solution: Solution) -> bool:
-    """Whether objective and set are not there, as in solutions that were saved."""
-    return isinstance(solution.objective, Absent)
-
-
-def _weights(solution: Solution, names: Sequence[str] | None, things: str) -> dict[str, Any]:
-    """Coordinates and atoms, as lists and as bars."""
-    from greedyhull.report.figure import bars
-
-    found, mixed = used(solution, names), atoms(solution, names)
-    called, listed = (measure(solution), things) if found else ("weight", "atoms")
-    return {"used": found, "atoms": mixed, "measure": called, "things": listed,
-            "bars": bars(found or mixed, things=listed, measure=called) if found or mixed else ""}
-
-
-def _course(solution: Solution) -> dict[str, Any]:
-    """Figures of the run, the bounds that apply to it, and where its time went."""
-    from greedyhull.report.figure import panels, svg
+    from greedyhull.report.figure import bars, panels, svg
     from greedyhull.theory import Bounds
 
-    bounds = Bounds([]) if from_file(solution) else solution.bounds()
+    c, stored = solution.certificate, isinstance(solution.objective, Absent)  # a solution from a file has no objective and set
+    found, mixed = used(solution, names), atoms(solution, names)
+    called, listed = (measure(solution), things) if found else ("weight", "atoms")
+    bounds = Bounds([]) if stored else solution.bounds()
     dashed = bounds_along(solution, bounds)
-    figures = [(svg(panel, place), panel.words()) for place, panel in enumerate(panels(solution, dashed), start=1)]
-    return {"course": course(solution), "figures": figures, "dashed": dashed, "bounds": bounds,
-            "told": told(bounds, solution.certificate.gap), "parts": split(solution)}
+    return page(
+        "page.html", path, title=title or sentences.title(c, solution.converged), opening=opening, closing=closing,
+        solution=solution, answer=answer(solution, things), intercepts=intercepts(solution),
+        price=price(solution, budget), prices=prices(solution), used=found, atoms=mixed, measure=called, things=listed,
+        bars=bars(found or mixed, things=listed, measure=called) if found or mixed else "",
+        heading=sentences.heading(c), means=sentences.means(c),
+        certificate=sentences.rows(c, solution.objective.scale, solution.reason), course=course(solution),
+        figures=[(svg(panel, place), panel.words()) for place, panel in enumerate(panels(solution, dashed), start=1)],
+        dashed=dashed, bounds=bounds, split_bounds=split_bounds(bounds, c.gap), parts=split(solution),
+        constants={} if stored else solution.constants, from_file=stored, call=call(solution), versions=versions(),
+        first_value=first_value(solution))

@@ -146,8 +146,6 @@ TITLES: dict[Kind, str] = {
     "estimate": "A minimum, up to a bound that rests on estimates",
     "stationary": "A stationary point, up to a bound",
 }
-ROUNDING = ("The part of the gap that covers rounding is estimated from the atoms seen, because the set does not state how "
-            "large its atoms can be.")
 
 
 class Row(NamedTuple):
@@ -159,7 +157,6 @@ class Row(NamedTuple):
 
 
 def title(certificate: Certificate, converged: bool = False) -> str:
-    """The title of a page about a point with this certificate."""
     if certificate.gap is None:
         return "A point without a bound so far"
     return "A certified minimum" if converged and certificate.kind == "always" else TITLES[certificate.kind]
@@ -175,19 +172,17 @@ def means(certificate: Certificate) -> list[str]:
     c = certificate
     if c.gap is None:
         return ["No bound was computed: the run ended before its first certificate, or none was requested."]
-    said = [_interval(c), MEANS[c.kind].format(delta=c.delta), ROUNDING if c.rounding == "estimated" else ""]
+    said = [MEANS[c.kind].format(delta=c.delta)]
+    if c.value is not None and c.lower > -inf and c.kind not in ("expectation", "stationary"):  # it is bounded from below
+        low, high = f"{c.lower:.12g}", f"{c.value:.12g}"
+        held = "" if c.kind == "always" else f", {promise(c.kind, c.delta)}"
+        said[:0] = [f"The minimum lies between {low} and {high}{held}."] if low != high else []  # else it needs more digits
+    if c.rounding == "estimated":
+        said.append("The part of the gap that covers rounding is estimated from the atoms seen, because the set does not "
+                    "state how large its atoms can be.")
     if c.value is None:
         said.append("f can only be sampled, so its value at the point is not known. The bound does not need it.")
-    return [sentence for sentence in said if sentence]
-
-
-def _interval(c: Certificate) -> str:
-    """Where the minimum lies; nothing where the certificate does not bound it from below, or more digits would be needed."""
-    if c.value is None or c.lower == -inf or c.kind in ("expectation", "stationary"):
-        return ""
-    low, high = f"{c.lower:.12g}", f"{c.value:.12g}"
-    held = "" if c.kind == "always" else f", {promise(c.kind, c.delta)}"
-    return f"The minimum lies between {low} and {high}{held}." if low != high else ""
+    return said
 
 
 def rows(certificate: Certificate, scale: float, reason: str = "") -> list[Row]:
@@ -236,8 +231,18 @@ def words(solution: Solution, names: Sequence[str] | None = None, *, budget: str
     >>> words(s)[1]
     'It uses 1 of the 2 coordinates.'
     """
-    return [part for part in (_value(solution), _support(solution, names, things), _end(solution),
-                              price(solution, budget), prices(solution)) if part]
+    c, x = solution.certificate, solution.point.array()
+    value = str(c)
+    if c.kind == "always" and c.value is not None and c.gap is not None:
+        value = (f"The value is {c.value:.8g}, and no feasible point can be lower by more than {c.gap:.2g}: that is proved, "
+                 "rounding included, for the point as it is returned.")
+    support = f"It mixes {count(len(solution.point), 'atom')}." if solution.point.keeps_atoms else ""
+    if x.ndim == 1:
+        found = used(solution, names)
+        listed = f": {', '.join(str(name) for name, _ in found)}." if names is not None and found else "."
+        support = f"It uses {len(found)} of the {len(x)} {things}{listed}"
+    end = f"It took {count(solution.iterations, 'iteration')} and {duration(solution.seconds)}. {solution.reason}"
+    return [part for part in (value, support, end, price(solution, budget), prices(solution)) if part]
 
 
 def used(solution: Solution, names: Sequence[str] | None = None) -> list[tuple[str, float]]:
@@ -265,27 +270,6 @@ def used(solution: Solution, names: Sequence[str] | None = None) -> list[tuple[s
     kept = np.flatnonzero(size > 1e-9 * size.max())  # a coordinate below this share of the largest one is not worth naming
     order = kept[np.argsort(-size[kept], kind="stable")]
     return [(f"w[{j}]" if names is None else str(names[j]), float(x[j])) for j in order.tolist()]
-
-
-def _value(solution: Solution) -> str:
-    c = solution.certificate
-    if c.kind != "always" or c.value is None or c.gap is None:
-        return str(c)
-    return (f"The value is {c.value:.8g}, and no feasible point can be lower by more than {c.gap:.2g}: that is proved, "
-            "rounding included, for the point as it is returned.")
-
-
-def _support(solution: Solution, names: Sequence[str] | None, things: str) -> str:
-    x = solution.point.array()
-    if x.ndim != 1:
-        return f"It mixes {count(len(solution.point), 'atom')}." if solution.point.keeps_atoms else ""
-    found = used(solution, names)
-    listed = f": {', '.join(str(name) for name, _ in found)}." if names is not None and found else "."
-    return f"It uses {len(found)} of the {len(x)} {things}{listed}"
-
-
-def _end(solution: Solution) -> str:
-    return f"It took {count(solution.iterations, 'iteration')} and {duration(solution.seconds)}. {solution.reason}"
 
 
 def answer(solution: Solution, things: str = "coordinates") -> str:
