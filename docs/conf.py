@@ -97,16 +97,16 @@ def escaped(line):
     return "".join(parts)
 
 
-ROOMS = ("cli", "apps", "experiments", "testing", "estimators", "report", "driver", "solvers", "measures",
-         "objectives", "atoms", "points", "kernels", "theory", "types", "errors")  # from the top down
+PACKAGES = ("cli", "apps", "experiments", "testing", "estimators", "report", "driver", "solvers", "measures", "remote",
+            "objectives", "atoms", "data", "points", "kernels", "theory", "types", "errors")  # from the top down
 
 
 def internals():
     """All modules with the first lines of their docstrings, by package."""
     source, parts = Path(greedyhull.__file__).parent, []
-    for room in ROOMS:
-        parts += ["", room, "-" * len(room), ""]
-        for file in sorted((source / room).rglob("*.py")):
+    for package in PACKAGES:
+        parts += ["", package, "-" * len(package), ""]
+        for file in sorted((source / package).rglob("*.py")) or [source / f"{package}.py"]:
             said = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
             first = " ".join(said.split("\n\n")[0].split())
             parts += [f"``{file.relative_to(source).as_posix()}``", f"   {escaped(first)}"]

@@ -202,8 +202,8 @@ def test_every_pair_resumes_bit_for_bit(part, tmp_path, monkeypatch):
         whole = solve(checkpoint=tmp_path / "none.npz")
         known = f not in ("function", "finite_sum") and s not in ("oracle", "own")  # else the bound is found again
         events = sorted(kept)[:-1] or [0]
-        for k in {events[number % len(events)], events[(7 * number + 3) % len(events)]}:
-            save_state(file, kept[k])
-            rest = solve(resume=file, watch=lambda event: None)
-            wrong += [f"{l} of {f} over {s} at {k}: {told}" for told in [differences(whole, rest, known)] if told]
+        k = events[(7 * number + 3) % len(events)]  # every pair is in several triples, so that it resumes at several points
+        save_state(file, kept[k])
+        rest = solve(resume=file, watch=lambda event: None)
+        wrong += [f"{l} of {f} over {s} at {k}: {told}" for told in [differences(whole, rest, known)] if told]
     assert not wrong, "\n".join(wrong)

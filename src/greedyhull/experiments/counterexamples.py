@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
+from typing import Any
 
 import numpy as np
 
@@ -343,9 +344,9 @@ def variance_reduced_jones(problem: str = "least_squares", *, n: int = 2000, d: 
     f, S = made_up(problem, n, d, seed)
     least = gh.minimize(f, S, stop=gh.Gap(1e-11) | gh.Iterations(2000)).certificate.lower
     spent = np.arange(passes + 1) * n
-    errors = [np.mean([_variance_reduced_jones_curve(f, S, solver, spent, seed + 1 + r) for r in range(runs)], axis=0) - least
+    values = [[np.interp(spent, *spent_and_values(f, S, solver, spent[-1], seed + 1 + r)) for r in range(runs)]
               for solver in SOLVERS.values()]
-    return Curves(tuple(SOLVERS), spent, np.array(errors))
+    return Curves(tuple(SOLVERS), spent, np.mean(values, axis=1) - least)
 
 
 def made_up(problem: str, n: int, d: int, seed: int) -> tuple[Composite, AtomSet]:
@@ -359,9 +360,9 @@ def made_up(problem: str, n: int, d: int, seed: int) -> tuple[Composite, AtomSet
     return gh.logistic(X, np.where(rng.random(n) < 1.0 / (1.0 + np.exp(-3.0 * (X @ true))), 1.0, -1.0)), gh.Simplex(d, 2.0)
 
 
-def _variance_reduced_jones_curve(f: Objective, S: AtomSet, solver: Solver, spent: Array, seed: int) -> Array:
-    """The value after each number of gradients, interpolated between looks."""
-    told: list[tuple[int, float]] = []
-    enough = gh.Callback(lambda event: event.also["spent"] >= spent[-1])
-    gh.minimize(f, S, solver, stop=enough, seed=seed, watch=lambda event: told.append((event.also["spent"], event.value)))
-    return np.asarray(np.interp(spent, *np.array(told).T))
+def spent_and_values(f: Objective, S: AtomSet, solver: Solver, budget: float, seed: int, start: Any = None) -> Array:
+    """Two rows: the gradients of terms that were spent at each event, and the value there, until the budget is spent."""
+    told: list[tuple[float, float]] = []
+    gh.minimize(f, S, solver, start=start, seed=seed, stop=gh.Callback(lambda event: event.also["spent"] >= budget),
+                watch=lambda event: told.append((event.also["spent"], event.value)))
+    return np.array(told).T

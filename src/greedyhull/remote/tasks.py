@@ -19,7 +19,7 @@ from greedyhull.remote.executors import CommunicationRounds
 from greedyhull.remote.rows import DenseRows, FewColumns, Part, PickedRows, RowTask, SparseRows, few_columns
 from greedyhull.remote.summary import Summary
 from greedyhull.remote.worker import added
-from greedyhull.types import Array, Block, Crew, Finite, Index, Minibatch, Objective, Shard, Shards, Sums, Traits
+from greedyhull.types import Array, Block, Crew, Finite, Index, Objective, Shard, Sums, Traits
 
 if TYPE_CHECKING:
     from greedyhull.remote.model import ShardedModel

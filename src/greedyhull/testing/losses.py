@@ -56,27 +56,19 @@ def _size(loss: Loss, z: Array) -> float:
 def _check_first(loss: Loss, z: Array, other: Array) -> None:
     """Convex, and the gradient is that of the value."""
     value, g = loss.value(z), loss.gradient(z)
-    expect(
-        isinstance(value, float) and np.isfinite(value),
-        f"{loss!r}: the value at an image in range is {value!r}; a float is wanted.",
-    )
-    expect(
-        g.shape == z.shape and g.dtype == z.dtype,
-        f"{loss!r}: gradient(z) has shape {g.shape} and dtype {g.dtype}; {z.shape} and {z.dtype} are wanted.",
-    )
+    expect(isinstance(value, float) and np.isfinite(value),
+           f"{loss!r}: the value at an image in range is {value!r}; a float is wanted.")
+    expect(g.shape == z.shape and g.dtype == z.dtype,
+           f"{loss!r}: gradient(z) has shape {g.shape} and dtype {g.dtype}; {z.shape} and {z.dtype} are wanted.")
     expect(_size(loss, z) >= abs(value) * (1 - 1e-12), f"{loss!r}: size {_size(loss, z)} is below the value {value}.")
     size = _size(loss, z) + _size(loss, other)
     for t in (0.25, 0.5, 0.9):
         chord, between = (1 - t) * value + t * loss.value(other), loss.value((1 - t) * z + t * other)
-        expect(
-            between <= chord + 1e-12 * (size + 1e-300),
-            f"{loss!r} is not convex: φ = {between} between points whose chord has {chord}.",
-        )
+        expect(between <= chord + 1e-12 * (size + 1e-300),
+               f"{loss!r} is not convex: φ = {between} between points whose chord has {chord}.")
     below = value + float(g @ (other - z))
-    expect(
-        loss.value(other) >= below - 1e-12 * (size + abs(below)),
-        f"{loss!r}: φ = {loss.value(other)} lies below its tangent, {below}.",
-    )
+    expect(loss.value(other) >= below - 1e-12 * (size + abs(below)),
+           f"{loss!r}: φ = {loss.value(other)} lies below its tangent, {below}.")
     if loss.smooth:
         _check_derivative(loss, z, g, size)
     else:
@@ -118,10 +110,8 @@ def _check_second(loss: Loss, z: Array) -> None:
     h = 1e-6
     seen = np.stack([(loss.gradient(z + h * e) - loss.gradient(z - h * e)) / (2 * h) for e in np.eye(len(z))])
     off = float(np.abs(H - seen).max())
-    expect(
-        off <= 1e-4 * float(np.abs(seen).max()) + 1e-8,
-        f"{loss!r}: the Hessian is off by {off:.3g} from differences of the gradient.",
-    )
+    expect(off <= 1e-4 * float(np.abs(seen).max()) + 1e-8,
+           f"{loss!r}: the Hessian is off by {off:.3g} from differences of the gradient.")
     value, gradient, c = loss.value_gradient_curvature(z)
     expect(
         abs(value - loss.value(z)) <= 1e-12 * (abs(value) + 1e-300)
@@ -135,15 +125,11 @@ def _check_lines(loss: Loss, z: Array, other: Array, rng: np.random.Generator) -
     for dz, top in ((other - z, 1.0), (z - other, 0.4), (1.5 * (other - z), 1.0), (np.zeros_like(z), 1.0)):
         limit = loss.limit(z, dz)
         line = loss.along(z, locked(dz), top)
-        expect(
-            line.max_step == top and line.limit == limit,
-            f"{loss!r}: along() has max_step {line.max_step} and limit {line.limit}; {top} and {limit} are wanted.",
-        )
+        expect(line.max_step == top and line.limit == limit,
+               f"{loss!r}: along() has max_step {line.max_step} and limit {line.limit}; {top} and {limit} are wanted.")
         slope = float(loss.gradient(z) @ dz)
-        expect(
-            abs(line.slope - slope) <= 1e-12 * (abs(slope) + 1e-12),
-            f"{loss!r}: the slope of a line is {line.slope}, ⟨∇φ, dz⟩ is {slope}.",
-        )
+        expect(abs(line.slope - slope) <= 1e-12 * (abs(slope) + 1e-12),
+               f"{loss!r}: the slope of a line is {line.slope}, ⟨∇φ, dz⟩ is {slope}.")
         check_line(line, lambda s, dz=dz: loss.value(z + s * dz), what=repr(loss))  # type: ignore[misc]
         if limit <= top:
             expect(np.isfinite(loss.value(z + 0.9 * limit * dz)), f"{loss!r} is infinite before its limit.")
@@ -162,10 +148,8 @@ def _check_bounds(loss: Loss, z: Array, other: Array, rng: np.random.Generator) 
         over = np.flatnonzero(c > beta * (1 + 1e-9))
         expect(not len(over), f"{loss!r}: ℓ'' = {c[over[:1]]} inside an interval where beta says {beta[over[:1]]}.")
         over = np.flatnonzero(np.abs(s) > steepest * (1 + 1e-9))
-        expect(
-            not len(over),
-            f"{loss!r}: |ℓ'| = {np.abs(s[over[:1]])} inside an interval where lipschitz says {steepest[over[:1]]}.",
-        )
+        expect(not len(over),
+               f"{loss!r}: |ℓ'| = {np.abs(s[over[:1]])} inside an interval where lipschitz says {steepest[over[:1]]}.")
 
 
 def _check_rows(loss: Loss, z: Array, rng: np.random.Generator) -> None:
@@ -176,10 +160,8 @@ def _check_rows(loss: Loss, z: Array, rng: np.random.Generator) -> None:
     parts = order[: loss.n // 2], order[loss.n // 2 :]
     shares = [float(np.broadcast_to(loss.p, loss.n)[rows].sum()) for rows in parts]
     total = sum(share * loss.on(rows).value(z[rows]) for share, rows in zip(shares, parts, strict=True))
-    expect(
-        abs(total - loss.value(z)) <= 1e-12 * (abs(total) + _size(loss, z)),
-        f"{loss!r}: its rows in two parts, each with its share of the weight, sum to {total}, the whole to {loss.value(z)}.",
-    )
+    expect(abs(total - loss.value(z)) <= 1e-12 * (abs(total) + _size(loss, z)),
+        f"{loss!r}: its rows in two parts, each with its share of the weight, sum to {total}, the whole to {loss.value(z)}.")
 
 
 # --- a factory of objectives --------------------------------------------------------------------------------------
@@ -209,10 +191,8 @@ def _sample(targets: str, rng: np.random.Generator) -> tuple[Array, tuple[Array,
     X = rng.standard_normal((n, d))
     if targets == "none":
         return rng.random((n, d)) + 0.05, ()
-    expect(
-        targets in ("real", "labels", "counts"),
-        f"targets={targets!r} was given; 'real', 'labels', 'counts' or 'none' is wanted.",
-    )
+    expect(targets in ("real", "labels", "counts"),
+           f"targets={targets!r} was given; 'real', 'labels', 'counts' or 'none' is wanted.")
     labels = np.where(np.arange(n) % 3 == 0, -1.0, 1.0)
     return X, ({"real": rng.standard_normal(n), "labels": labels, "counts": rng.poisson(2.0, n).astype(float)}[targets],)
 
@@ -229,10 +209,8 @@ def _check_weights(make: Any, X: Array, rest: tuple[Array, ...], S: AtomSet, rng
             abs(a - b) <= 1e-11 * (1 + abs(b)), f"{weighted!r} with sample weights has value {a}, with its rows repeated {b}."
         )
         gap = float(np.abs(weighted.gradient(w) - repeated.gradient(w)).max())
-        expect(
-            gap <= 1e-11 * (1 + np.abs(repeated.gradient(w)).max()),
-            f"{weighted!r}: sample weights and repeated rows have gradients {gap:.3g} apart.",
-        )
+        expect(gap <= 1e-11 * (1 + np.abs(repeated.gradient(w)).max()),
+               f"{weighted!r}: sample weights and repeated rows have gradients {gap:.3g} apart.")
         w.move(w.toward(S.start(rng)), 0.3)
 
 
@@ -263,9 +241,7 @@ def _check_intercept(make: Any, X: Array, rest: tuple[Array, ...], S: AtomSet, l
     )
     for off in (-1.0, -1e-2, -1e-4, 1e-4, 1e-2, 1.0):
         better = without.loss.value(z + b + off)
-        expect(
-            better >= value - 1e-11 * (1 + abs(value)),
-            f"{f!r} names the intercept {b} with value {value}, but {b + off} has {better}.",
-        )
+        expect(better >= value - 1e-11 * (1 + abs(value)),
+               f"{f!r} names the intercept {b} with value {value}, but {b + off} has {better}.")
     check_objective(f, S, seed=seed)
     check_loss(f.loss, low=low, high=high, seed=seed)

@@ -56,16 +56,12 @@ def _check_derivative(line: Any, h: Callable[[float], float], top: float, what: 
         told = line.slope if s == 0.0 else line.derivative(s)
         right = (h(s + delta) - h(s)) / delta
         slack = 2e-6 * (abs(right) + abs(told)) + 4 * noise / delta
-        expect(
-            told <= right + slack,
-            f"{what}: the derivative at step {s:.3g} is {told:.8g}, but h rises by {right:.8g} after it.",
-        )
+        expect(told <= right + slack,
+               f"{what}: the derivative at step {s:.3g} is {told:.8g}, but h rises by {right:.8g} after it.")
         if s > 0.0:
             left = (h(s) - h(s - delta)) / delta
-            expect(
-                told >= left - slack,
-                f"{what}: the derivative at step {s:.3g} is {told:.8g}, but h rises by {left:.8g} before it.",
-            )
+            expect(told >= left - slack,
+                   f"{what}: the derivative at step {s:.3g} is {told:.8g}, but h rises by {left:.8g} before it.")
     expect(abs(line.derivative(0.0) - line.slope) <= 1e-9 * (abs(line.slope) + abs(line.derivative(top)) + 1e-300),
            f"{what}: slope is {line.slope:.12g} but derivative(0) is {line.derivative(0.0):.12g}.")
 
@@ -78,16 +74,12 @@ def _check_bend(line: Any, h: Callable[[float], float], steps: Any, what: str, n
         return
     for s in steps[1:]:
         model = h(0.0) + s * line.slope + 0.5 * bend * s * s
-        expect(
-            h(float(s)) <= model + 8 * noise + 1e-9 * abs(model),
-            f"{what}: with bend {bend:.6g}, h({s:.3g}) should be at most {model:.10g} and is {h(float(s)):.10g}.",
-        )
+        expect(h(float(s)) <= model + 8 * noise + 1e-9 * abs(model),
+               f"{what}: with bend {bend:.6g}, h({s:.3g}) should be at most {model:.10g} and is {h(float(s)):.10g}.")
     rises = [line.derivative(float(s)) for s in steps]
     steepest = float((np.diff(rises) / np.diff(steps)).max())
-    expect(
-        steepest <= bend * (1 + 1e-6) + 8 * noise / float(steps[1]),
-        f"{what}: h' rises at a rate of {steepest:.8g}, above the bend {bend:.8g}.",
-    )
+    expect(steepest <= bend * (1 + 1e-6) + 8 * noise / float(steps[1]),
+           f"{what}: h' rises at a rate of {steepest:.8g}, above the bend {bend:.8g}.")
 
 
 def check_design(A: Any, matrix: Any = None, *, seed: int = 0) -> None:
@@ -247,19 +239,15 @@ def check_objective(
 def _check_point(f: Objective, S: AtomSet, w: Any, value: Callable[[Array], float] | None, noise: float) -> None:
     told, g = f.value(w), as_array(f.gradient(w))
     expect(np.isfinite(told), f"{f!r} is {told} inside {S!r}.")
-    expect(
-        g.shape == S.shape and np.isfinite(g).all(),
-        f"The gradient of {f!r} has shape {g.shape} or entries that are not finite.",
-    )
+    expect(g.shape == S.shape and np.isfinite(g).all(),
+           f"The gradient of {f!r} has shape {g.shape} or entries that are not finite.")
     inner = float(np.vdot(g, w.array()))
     size = float(np.abs(g).ravel() @ np.abs(w.array()).ravel()) + abs(told)
     claimed = f.gradient_dot(w)
     expect(abs(claimed - inner) <= 1e-9 * (size + 1e-300), f"{f!r}: gradient_dot(w) is {claimed}, ⟨∇f(w), w⟩ is {inner}.")
     flat = f.value(CoordinateIterate(w.array()))
-    expect(
-        abs(flat - told) <= noise * (abs(told) + size),
-        f"{f!r} has value {told} at atoms and weights, {flat} at their coordinates.",
-    )
+    expect(abs(flat - told) <= noise * (abs(told) + size),
+           f"{f!r} has value {told} at atoms and weights, {flat} at their coordinates.")
     if value is not None:
         plain = float(value(w.array()))
         expect(abs(plain - told) <= noise * (abs(told) + size), f"{f!r} has value {told}, its formula gives {plain}.")
@@ -286,14 +274,10 @@ def _check_moves(f: Objective, S: AtomSet, w: Any, rng: np.random.Generator, noi
         fresh = w.copy()
         g = as_array(f.gradient(fresh))
         size = abs(f.value(fresh)) + float(np.abs(g).ravel() @ np.abs(fresh.array()).ravel()) + 1e-300
-        expect(
-            abs(promised - f.value(w)) <= noise * size,
-            f"{f!r}: the line promised {promised} for a step that led to {f.value(w)}.",
-        )
-        expect(
-            abs(f.value(w) - f.value(fresh)) <= noise * size,
-            f"{f!r}: after a move its value is {f.value(w)}, afresh {f.value(fresh)}.",
-        )
+        expect(abs(promised - f.value(w)) <= noise * size,
+               f"{f!r}: the line promised {promised} for a step that led to {f.value(w)}.")
+        expect(abs(f.value(w) - f.value(fresh)) <= noise * size,
+               f"{f!r}: after a move its value is {f.value(w)}, afresh {f.value(fresh)}.")
         off = float(np.abs(as_array(f.gradient(w)) - g).max())
         expect(
             off <= 1e-8 * (np.abs(g).max() + 1e-12), f"{f!r}: after a move its gradient is off by {off:.3g}."
@@ -330,15 +314,11 @@ def _check_hessian(f: Objective, w: Any) -> None:
         rows.append((ends[0] - ends[1]) / (2 * h))
     seen = np.stack(rows) + (w.weights @ H)[None, :]  # toward d is d − w
     off = float(np.abs(H - seen).max())
-    expect(
-        off <= 1e-3 * float(np.abs(H).max()) + 1e-7,
-        f"{f!r}: the Hessian on its atoms is off by {off:.3g} from differences of the gradient.",
-    )
+    expect(off <= 1e-3 * float(np.abs(H).max()) + 1e-7,
+           f"{f!r}: the Hessian on its atoms is off by {off:.3g} from differences of the gradient.")
     seen_at_once = imaged(f)
-    expect(
-        seen_at_once is None or np.allclose(seen_at_once.hessian(w, w.block), H, rtol=1e-9, atol=1e-12),
-        f"{f!r}: restricted(block) has another Hessian than hessian(w, block).",
-    )
+    expect(seen_at_once is None or np.allclose(seen_at_once.hessian(w, w.block), H, rtol=1e-9, atol=1e-12),
+           f"{f!r}: restricted(block) has another Hessian than hessian(w, block).")
 
 
 def _check_curvature(f: Objective, S: AtomSet, base: Any, rng: np.random.Generator) -> None:

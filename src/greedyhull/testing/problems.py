@@ -87,15 +87,9 @@ def _slsqp(value: Value, gradient: Gradient, vertices: Array, weights: Array) ->
     slsqp: Any = optimize.minimize
     total: Any = {"type": "eq", "fun": lambda a: a.sum() - 1.0, "jac": lambda a: np.ones(len(a))}
     with np.errstate(all="ignore"):
-        found = slsqp(
-            lambda a: _plain(value(_inside(a) @ vertices)),
-            weights,
-            jac=lambda a: vertices @ gradient(_inside(a) @ vertices),
-            method="SLSQP",
-            bounds=[(0.0, 1.0)] * len(weights),
-            constraints=[total],
-            options={"maxiter": 500, "ftol": 1e-16},
-        )
+        found = slsqp(lambda a: _plain(value(_inside(a) @ vertices)), weights,
+                      jac=lambda a: vertices @ gradient(_inside(a) @ vertices), method="SLSQP",
+                      bounds=[(0.0, 1.0)] * len(weights), constraints=[total], options={"maxiter": 500, "ftol": 1e-16})
     candidate = _inside(np.asarray(found.x))
     return candidate if value(candidate @ vertices) <= value(weights @ vertices) else weights
 
@@ -216,15 +210,11 @@ def _sets() -> dict[str, tuple[Any, Reference]]:
     def hull(vertices: Array) -> Reference:
         return partial(hull_minimum, vertices)
 
-    return {
-        "L1Ball": (gh.L1Ball(D, 1.5), hull(1.5 * np.vstack([unit, -unit]))),
-        "Simplex": (gh.Simplex(D), hull(unit)),
-        "CappedSimplex": (gh.CappedSimplex(D, 2.0), hull(2.0 * np.vstack([unit, np.zeros(D)]))),
-        "LinfBall": (gh.LinfBall(D, 0.4), hull(0.4 * corners)),
-        "Box": (gh.Box(low, high), hull(np.where(corners > 0, high, low))),
-        "Vertices": (gh.Vertices(points), hull(points)),
-        "L2Ball": (gh.L2Ball(D, 0.8), partial(ball_minimum, D, 0.8)),
-    }
+    return {"L1Ball": (gh.L1Ball(D, 1.5), hull(1.5 * np.vstack([unit, -unit]))), "Simplex": (gh.Simplex(D), hull(unit)),
+            "CappedSimplex": (gh.CappedSimplex(D, 2.0), hull(2.0 * np.vstack([unit, np.zeros(D)]))),
+            "LinfBall": (gh.LinfBall(D, 0.4), hull(0.4 * corners)),
+            "Box": (gh.Box(low, high), hull(np.where(corners > 0, high, low))),
+            "Vertices": (gh.Vertices(points), hull(points)), "L2Ball": (gh.L2Ball(D, 0.8), partial(ball_minimum, D, 0.8))}
 
 
 def _with_zeros(rng: np.random.Generator) -> Array:
@@ -248,14 +238,17 @@ class _Model:
         return Problem(name, self.make(*self.data), S, self.value, self.gradient, reference, self.data, self.make)
 
 
-def _least_squares(X: Array, y: Array, *, intercept: bool = False) -> _Model:
-    def residual(w: Array) -> Array:
-        r = X @ w - y
-        return r - r.mean() if intercept else r
+def _mean(terms: Callable[..., Array], slopes: Callable[..., Array], make: Callable[..., Any], *data: Array) -> _Model:
+    """The mean of ℓ(z, y) over the samples, z = Xw; ``terms`` and ``slopes`` are ℓ and ℓ'."""
+    X, *y = data
+    return _Model(lambda w: float(terms(X @ w, *y).mean()), lambda w: X.T @ slopes(X @ w, *y) / len(X), make, data)
 
-    n = len(y)
-    return _Model(lambda w: float(residual(w) @ residual(w)) / (2 * n), lambda w: X.T @ residual(w) / n,
-                  lambda X, y, **more: gh.least_squares(X, y, intercept=intercept, **more), (X, y))
+
+def _least_squares(X: Array, y: Array, *, intercept: bool = False) -> _Model:
+    def residual(z: Array, y: Array) -> Array:
+        return z - y - (z - y).mean() if intercept else z - y
+
+    return _mean(lambda z, y: 0.5 * residual(z, y) ** 2, residual, partial(gh.least_squares, intercept=intercept), X, y)
 
 
 def _with_ridge(model: _Model, l2: float) -> _Model:
@@ -264,29 +257,17 @@ def _with_ridge(model: _Model, l2: float) -> _Model:
 
 
 def _logistic(X: Array, y: Array) -> _Model:
-    n = len(y)
-    return _Model(
-        lambda w: float(np.logaddexp(0, -y * (X @ w)).mean()),
-        lambda w: -X.T @ (y / (1 + np.exp(y * (X @ w)))) / n,
-        gh.logistic,
-        (X, y),
-    )
+    return _mean(lambda z, y: np.logaddexp(0, -y * z), lambda z, y: -y / (1 + np.exp(y * z)), gh.logistic, X, y)
 
 
 def _logistic_with_intercept(X: Array, y: Array) -> _Model:
     from scipy.optimize import brentq
 
-    def shifted(w: Array) -> Array:
-        z = X @ w
-        b = brentq(lambda b: float((y / (1 + np.exp(y * (z + b)))).sum()), -50.0, 50.0, xtol=1e-15)
-        return np.asarray(z + b)
+    def shifted(z: Array, y: Array) -> Array:
+        return np.asarray(z + brentq(lambda b: float((y / (1 + np.exp(y * (z + b)))).sum()), -50.0, 50.0, xtol=1e-15))
 
-    return _Model(
-        lambda w: float(np.logaddexp(0, -y * shifted(w)).mean()),
-        lambda w: -X.T @ (y / (1 + np.exp(y * shifted(w)))) / len(y),
-        lambda X, y: gh.logistic(X, y, intercept=True),
-        (X, y),
-    )
+    return _mean(lambda z, y: np.logaddexp(0, -y * shifted(z, y)), lambda z, y: -y / (1 + np.exp(y * shifted(z, y))),
+                 partial(gh.logistic, intercept=True), X, y)
 
 
 def _quadratic(X: Array) -> _Model:
@@ -295,47 +276,37 @@ def _quadratic(X: Array) -> _Model:
 
 
 def _log_likelihood(P: Array) -> _Model:
-    def value(w: Array) -> float:
+    def terms(z: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):
-            return float(-np.log(P @ w).mean())
+            return np.asarray(-np.log(z))
 
-    def gradient(w: Array) -> Array:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(-P.T @ (1 / (P @ w)) / len(P))
+    def slopes(z: Array) -> Array:
+        with np.errstate(divide="ignore"):
+            return np.asarray(-1 / z)
 
-    return _Model(value, gradient, gh.log_likelihood, (P,))
+    return _mean(terms, slopes, gh.log_likelihood, P)
 
 
 def _huber(X: Array, y: Array) -> _Model:
-    def value(w: Array) -> float:
-        r = np.abs(X @ w - y)
-        return float(np.where(r <= 1, 0.5 * r * r, r - 0.5).mean())
+    def terms(z: Array, y: Array) -> Array:
+        r = np.abs(z - y)
+        return np.where(r <= 1, 0.5 * r * r, r - 0.5)
 
-    return _Model(value, lambda w: X.T @ np.clip(X @ w - y, -1, 1) / len(y), gh.huber, (X, y))
+    return _mean(terms, lambda z, y: np.clip(z - y, -1, 1), gh.huber, X, y)
 
 
 def _poisson(X: Array, y: Array) -> _Model:
-    return _Model(
-        lambda w: float((np.exp(X @ w) - y * (X @ w)).mean()), lambda w: X.T @ (np.exp(X @ w) - y) / len(y), gh.poisson, (X, y)
-    )
+    return _mean(lambda z, y: np.exp(z) - y * z, lambda z, y: np.exp(z) - y, gh.poisson, X, y)
 
 
 def _squared_hinge(X: Array, y: Array) -> _Model:
-    return _Model(
-        lambda w: float((0.5 * np.maximum(1 - y * (X @ w), 0) ** 2).mean()),
-        lambda w: -X.T @ (y * np.maximum(1 - y * (X @ w), 0)) / len(y),
-        gh.squared_hinge,
-        (X, y),
-    )
+    return _mean(lambda z, y: 0.5 * np.maximum(1 - y * z, 0) ** 2, lambda z, y: -y * np.maximum(1 - y * z, 0),
+                 gh.squared_hinge, X, y)
 
 
 def _lp_loss(X: Array, y: Array, p: float) -> _Model:
-    return _Model(
-        lambda w: float((np.abs(X @ w - y) ** p / p).mean()),
-        lambda w: X.T @ (np.sign(X @ w - y) * np.abs(X @ w - y) ** (p - 1)) / len(y),
-        lambda X, y: gh.lp_loss(X, y, p),
-        (X, y),
-    )
+    return _mean(lambda z, y: np.abs(z - y) ** p / p, lambda z, y: np.sign(z - y) * np.abs(z - y) ** (p - 1),
+                 lambda X, y: gh.lp_loss(X, y, p), X, y)
 
 
 def _function(X: Array) -> _Model:
@@ -401,16 +372,14 @@ def kinked_problems() -> tuple[Problem, ...]:
     sets: dict[str, tuple[Any, Array]] = {"L1Ball": (gh.L1Ball(D, 1.5), 1.5 * np.vstack([unit, -unit])),
                                           "Simplex": (gh.Simplex(D), unit), "Vertices": (gh.Vertices(points), points)}
     quantile, tube = partial(gh.quantile, q=0.3), partial(gh.epsilon_insensitive, epsilon=0.4)
-    pairs: list[tuple[str, Any, tuple[Array, ...], str]] = [
-        *(("absolute", gh.absolute, (X, y), name) for name in sets),
-        *(("hinge", gh.hinge, (X, labels), name) for name in sets),
-        ("quantile", quantile, (X, y), "L1Ball"), ("epsilon_insensitive", tube, (X, y), "L1Ball"),
+    pairs: list[tuple[str, Any, tuple[Array, ...], str]] = [*(("absolute", gh.absolute, (X, y), name) for name in sets),
+        *(("hinge", gh.hinge, (X, labels), name) for name in sets), ("quantile", quantile, (X, y), "L1Ball"),
+        ("epsilon_insensitive", tube, (X, y), "L1Ball"),
         ("absolute of small numbers, with ties", gh.absolute, (np.round(X), np.round(y)), "L1Ball"),
         ("absolute, f* = 0", gh.absolute, (X, X @ np.full(D, 0.2)), "Simplex"),
         ("hinge, weighted", partial(gh.hinge, sample_weight=weights), (X, labels), "L1Ball"),
         ("absolute, intercept", partial(gh.absolute, intercept=True), (X, y + 3.0), "L1Ball"),
         ("hinge, intercept", partial(gh.hinge, intercept=True), (X, labels), "L1Ball"),
-        ("epsilon_insensitive, intercept", partial(tube, intercept=True), (X, y - 2.0), "Simplex"),
-    ]
+        ("epsilon_insensitive, intercept", partial(tube, intercept=True), (X, y - 2.0), "Simplex")]
     return tuple(Problem(f"{what} over {name}", make(*data), sets[name][0], data=data, make=make,
                          reference=partial(cutting_minimum, sets[name][1])) for what, make, data, name in pairs)

@@ -52,10 +52,8 @@ def _interrupted(solver: Solver, problem: Problem, interrupt: Any) -> None:
     about = f"{solver!r} on {problem.name}, interrupted"
     expect("nterrupted" in s.reason, f"{about}: the reason given is {s.reason!r}.")
     expect(len(last) == 3, f"{about} at its third point: it went on for {len(last) - 3} more.")
-    expect(
-        np.allclose(s.point.array(), last[-1][1], rtol=1e-12, atol=1e-14),
-        f"{about}: the point returned is not the last one certified.",
-    )
+    expect(np.allclose(s.point.array(), last[-1][1], rtol=1e-12, atol=1e-14),
+           f"{about}: the point returned is not the last one certified.")
     expect(problem.S.contains(s.point), f"{about}: the point returned lies outside the set.")
     if s.certificate.kind == "always" and s.value is not None and s.certificate.gap is not None:
         expect(
@@ -125,26 +123,12 @@ def _downhill(loss: Loss, z: Any, dz: Any) -> Any:
 
 def _edges() -> list[Any]:
     """Lines that are flat, rise, are of no length, end nowhere near, or are infinite from some point on."""
-    barrier = Curve(
-        lambda s: -np.log1p(-s / 0.4) - 9 * s if s < 0.4 else np.inf,
-        lambda s: (2.5 / (1 - s / 0.4) - 9, 6.25 / (1 - s / 0.4) ** 2) if s < 0.4 else (np.inf, np.inf),
-        -6.5,
-        1.0,
-        limit=0.4,
-    )
-    return [
-        Parabola(1.0, 0.0, 0.0, 1.0),
-        Parabola(1.0, 0.0, 2.0, 1.0),
-        Parabola(1.0, 0.5, 2.0, 1.0),
-        Parabola(1.0, -0.5, 0.0, 1.0),
-        Parabola(1.0, -1.0, 2.0, 0.0),
-        Parabola(1.0, -1e-300, 1.0, 1.0),
-        Parabola(1.0, -1e-17, 1e-17, 1.0),
-        Parabola(0.0, -1e-9, 1e9, 1.0),
-        Parabola(1e12, -1.0, 1.0, 1.0),
-        Parabola(1.0, -1.0, 1.0, 1e6),
-        barrier,
-    ]
+    barrier = Curve(lambda s: -np.log1p(-s / 0.4) - 9 * s if s < 0.4 else np.inf,
+        lambda s: (2.5 / (1 - s / 0.4) - 9, 6.25 / (1 - s / 0.4) ** 2) if s < 0.4 else (np.inf, np.inf), -6.5, 1.0, limit=0.4)
+    return [Parabola(1.0, 0.0, 0.0, 1.0), Parabola(1.0, 0.0, 2.0, 1.0), Parabola(1.0, 0.5, 2.0, 1.0),
+            Parabola(1.0, -0.5, 0.0, 1.0), Parabola(1.0, -1.0, 2.0, 0.0), Parabola(1.0, -1e-300, 1.0, 1.0),
+            Parabola(1.0, -1e-17, 1e-17, 1.0), Parabola(0.0, -1e-9, 1e9, 1.0), Parabola(1e12, -1.0, 1.0, 1.0),
+            Parabola(1.0, -1.0, 1.0, 1e6), barrier]
 
 
 def _asked(step: Any, line: Any, k: int) -> float | None:
@@ -168,10 +152,8 @@ def _check_range(rule: Any, lines: list[Any], descends: bool) -> None:
             if descends:
                 expect(line.slope < 0.0 or eta == 0.0, f"{about}: the line does not fall, yet the step is {eta!r}.")
                 start, end = line.value(0.0), line.value(eta)
-                expect(
-                    end <= start + 1e-13 * (abs(start) + 1e-300),
-                    f"{about}: the step {eta!r} raises h from {start!r} to {end!r}.",
-                )
+                expect(end <= start + 1e-13 * (abs(start) + 1e-300),
+                       f"{about}: the step {eta!r} raises h from {start!r} to {end!r}.")
 
 
 def _check_state(rule: Any, lines: list[Any]) -> None:
@@ -230,16 +212,6 @@ def _refuses(solver: Solver, problem: Problem, seed: int) -> bool:
     return False
 
 
-class _Points:
-    """What a run went through: coordinates, and the rows of its trace without the clock."""
-
-    def __init__(self) -> None:
-        self.arrays: list[Array] = []
-
-    def __call__(self, event: Any) -> None:
-        self.arrays.append(event.point.array())
-
-
 def rows_of(trace: Any) -> Array:
     """The rows of a trace that must repeat, NaN written as −1: the last step is not taken yet."""
     rows: Array = np.nan_to_num(np.stack([trace[name] for name in ROW], axis=1), nan=-1.0)
@@ -249,17 +221,16 @@ def rows_of(trace: Any) -> Array:
 def check_honest(solver: Solver, problem: Problem, iterations: int, seed: int) -> tuple[list[Array], Array]:
     """Every event's bound is true and every point feasible; returns the points and the trace."""
     f, S = problem.f, problem.S
-    points, lowest = _Points(), [-np.inf]
+    points: list[Array] = []
+    lowest = [-np.inf]
     about = f"{solver!r} on {problem.name}"
     kept = tuple(np.array(x) for x in problem.data)
 
     def watch(event: Any) -> None:
-        points(event)
+        points.append(event.point.array())
         expect(S.contains(event.point), f"{about}: the point of iteration {event.iteration} lies outside {S!r}.")
-        expect(
-            event.lower >= lowest[0],
-            f"{about}: the lower bound fell from {lowest[0]!r} to {event.lower!r} at {event.iteration}.",
-        )
+        expect(event.lower >= lowest[0],
+               f"{about}: the lower bound fell from {lowest[0]!r} to {event.lower!r} at {event.iteration}.")
         expect(event.gap >= 0.0, f"{about}: the gap at iteration {event.iteration} is {event.gap!r}.")
         lowest[0] = event.lower
         if event.kind == "always":
@@ -269,31 +240,28 @@ def check_honest(solver: Solver, problem: Problem, iterations: int, seed: int) -
     _expect_certified(about, s, problem)
     if s.point.keeps_atoms:
         weights = s.point.weights
-        expect(
-            np.all(weights > 0) and np.all(np.abs(s.point.totals - 1) < 1e-12),
-            f"{about}: weights that are not positive or sum to {s.point.totals}.",
-        )
+        expect(np.all(weights > 0) and np.all(np.abs(s.point.totals - 1) < 1e-12),
+               f"{about}: weights that are not positive or sum to {s.point.totals}.")
     expect(all(np.array_equal(a, b) for a, b in zip(kept, problem.data, strict=True)), f"{about}: the data were changed.")
-    return points.arrays, rows_of(s.trace)
+    return points, rows_of(s.trace)
 
 
 def _expect_true(about: str, value: float, gap: float, problem: Problem, k: int) -> None:
     error = value - problem.minimum
     noise = 1e-15 * (abs(problem.minimum) + abs(value))  # of the reference; that of the run is in its gap
-    expect(
-        error <= gap + noise,
-        f"{about}: at iteration {k} the gap is {gap:.6g}, but the value is {error:.6g} above the minimum "
-        f"{problem.minimum:.12g}: the certificate is false.",
-    )
+    expect(error <= gap + noise,
+           f"{about}: at iteration {k} the gap is {gap:.6g}, but the value is {error:.6g} above the minimum "
+           f"{problem.minimum:.12g}: the certificate is false.")
 
 
 def _check_repeats(solver: Solver, problem: Problem, points: tuple[list[Array], Array], iterations: int, seed: int) -> None:
     """The same seed gives the same run; a start is used and never changed."""
-    again = _Points()
-    s = minimize(problem.f, problem.S, solver, stop=Iterations(iterations), seed=seed, watch=again)
+    again: list[Array] = []
+    s = minimize(problem.f, problem.S, solver, stop=Iterations(iterations), seed=seed,
+                 watch=lambda event: again.append(event.point.array()))
     expect(
-        len(again.arrays) == len(points[0])
-        and all(np.array_equal(a, b) for a, b in zip(again.arrays, points[0], strict=True)),
+        len(again) == len(points[0])
+        and all(np.array_equal(a, b) for a, b in zip(again, points[0], strict=True)),
         f"{solver!r} on {problem.name}: the same seed led to other points.",
     )
     expect(np.array_equal(rows_of(s.trace), points[1]), f"{solver!r} on {problem.name}: the same seed led to another trace.")
@@ -308,8 +276,7 @@ def _check_repeats(solver: Solver, problem: Problem, points: tuple[list[Array], 
            f"{solver!r} on {problem.name}: the start was changed.")
     expect(
         abs(first[0] - (s.value or 0.0)) <= 1e-9 * (abs(first[0]) + 1e-9) + float(problem.f.rounding(start.copy(), problem.S)),
-        f"{solver!r} on {problem.name}: it did not begin at its start, of value {s.value}, but at {first[0]}.",
-    )
+        f"{solver!r} on {problem.name}: it did not begin at its start, of value {s.value}, but at {first[0]}.")
 
 
 def _check_resume(solver: Solver, problem: Problem, points: tuple[list[Array], Array], iterations: int, seed: int) -> None:
@@ -326,16 +293,15 @@ def _check_resume(solver: Solver, problem: Problem, points: tuple[list[Array], A
     first.solve()
     for k in wanted:
         about = f"{solver!r} on {problem.name}, saved at row {k} and resumed"
-        run, seen = Run(problem.f, problem.S, solver, None, Iterations(iterations), seed), _Points()
+        run = Run(problem.f, problem.S, solver, None, Iterations(iterations), seed)
+        seen: list[Array] = []
         run.restore(states[k])
-        run.watchers = [seen]
+        run.watchers = [lambda event, seen=seen: seen.append(event.point.array())]
         run.solve()
-        expect(len(seen.arrays) == len(arrays) - k, f"{about}: {len(seen.arrays)} points follow instead of {len(arrays) - k}.")
-        for j, (got, want) in enumerate(zip(seen.arrays, arrays[k:], strict=True)):
-            expect(
-                np.array_equal(got, want),
-                f"{about}: {j} iterations later the point is another one, by {np.abs(got - want).max():.3g}.",
-            )
+        expect(len(seen) == len(arrays) - k, f"{about}: {len(seen)} points follow instead of {len(arrays) - k}.")
+        for j, (got, want) in enumerate(zip(seen, arrays[k:], strict=True)):
+            expect(np.array_equal(got, want),
+                   f"{about}: {j} iterations later the point is another one, by {np.abs(got - want).max():.3g}.")
         columns = [ROW.index(name) for name in (ROW if run.identity.known else POINT)]
         begins = 0 if run.identity.known else k  # what may be about another problem is not taken over
         got, want = rows_of(run.trace)[:, columns], rows[begins:, columns]
@@ -363,10 +329,8 @@ def _check_storage(solver: Solver, problem: Problem, iterations: int, seed: int)
         about = f"{solver!r} on {problem.name} with a {kind.__name__}"
         _expect_certified(about, s, problem)
         first = abs(s.trace.value[0] - dense.trace.value[0])
-        expect(
-            first <= 1e-12 * (1 + abs(s.trace.value[0])),
-            f"{about}: at the start the value is {first:.3g} off that of dense data.",
-        )
+        expect(first <= 1e-12 * (1 + abs(s.trace.value[0])),
+               f"{about}: at the start the value is {first:.3g} off that of dense data.")
         if dense.converged and s.converged:
             off = abs((s.value or 0.0) - (dense.value or 0.0))
             expect(off <= 1e-9, f"{about}: it converged to a value {off:.3g} off that of dense data.")
@@ -385,25 +349,19 @@ def _stored(kind: Any, X: Array) -> Any:
 
 def _expect_certified(about: str, s: Any, problem: Problem) -> None:
     """A solution's point is feasible, and has the value and the gap that its certificate says."""
-    expect(
-        s.point.array().shape == problem.S.shape and problem.S.contains(s.point),
-        f"{about}: the returned point lies outside {problem.S!r}.",
-    )
+    expect(s.point.array().shape == problem.S.shape and problem.S.contains(s.point),
+           f"{about}: the returned point lies outside {problem.S!r}.")
     if s.certificate.kind != "always" or s.value is None or s.certificate.gap is None:
         return
     _expect_true(about, s.value, s.certificate.gap, problem, s.iterations)
     point = s.point.copy()
     again = float(problem.f.value(point))
-    expect(
-        abs(again - s.value) <= 1e-9 * (abs(again) + 1e-9) + float(problem.f.rounding(point, problem.S)),
-        f"{about}: the certified value is {s.value}, the returned point has {again}.",
-    )
+    expect(abs(again - s.value) <= 1e-9 * (abs(again) + 1e-9) + float(problem.f.rounding(point, problem.S)),
+           f"{about}: the certified value is {s.value}, the returned point has {again}.")
 
 
 def _check_precision(solver: Solver, problem: Problem, precision: float, iterations: int, seed: int) -> None:
     s = minimize(problem.f, problem.S, solver, stop=Relative(precision) | Iterations(iterations), seed=seed)
-    expect(
-        s.converged,
-        f"{solver!r} on {problem.name}: Relative({precision:g}) was asked for, and after {s.iterations} iterations "
-        f"the gap is {s.certificate.gap:.3g} at value {s.value:.6g}. It said: {s.reason}",
-    )
+    expect(s.converged,
+           f"{solver!r} on {problem.name}: Relative({precision:g}) was asked for, and after {s.iterations} iterations "
+           f"the gap is {s.certificate.gap:.3g} at value {s.value:.6g}. It said: {s.reason}")

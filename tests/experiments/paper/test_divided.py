@@ -35,13 +35,12 @@ OTHERS = {"theorem2": {"c = 0: largest error over the exact worst case of so man
 
 
 @pytest.mark.parametrize("name", BOUNDS)
-def test_divided_bounds_fail(name, monkeypatch):
-    run = NAMED[name].run
+def test_divided_bounds_fail(name, monkeypatch, findings):
+    checks = [check for check in findings(name).checks if check.share]
     if name in ("theorem5", "asfw"):  # what is expected is exact: runs, which take long, change nothing
         monkeypatch.setattr(nonsmooth.RareTerms, "measured", lambda *_: 1.0)
         monkeypatch.setattr(nonsmooth.ConcaveTerms, "measured", lambda *_: 1.0)
         monkeypatch.setattr(stochastic, "typical", lambda *_: (stochastic.attained(), stochastic.Table("", (), ())))
-    checks = [check for check in run(QUICK, 0).checks if check.share]
     assert checks and all(check.ok for check in checks)
     divisor = 1.02 * max(check.factor for check in checks if check.what not in OTHERS.get(name, ()))
     for function in BOUNDS[name]:
@@ -49,7 +48,7 @@ def test_divided_bounds_fail(name, monkeypatch):
         monkeypatch.setattr(theory, function, smaller(getattr(theory, function), by))
     if name == "theorem6":  # bounds that doing nothing passes are not checked: the same ones again
         monkeypatch.setattr(nonsmooth, "IDLE", nonsmooth.IDLE / divisor)
-    again = [check for check in run(QUICK, 0).checks if check.share and check.what not in OTHERS.get(name, ())]
+    again = [check for check in NAMED[name].run(QUICK, 0).checks if check.share and check.what not in OTHERS.get(name, ())]
     assert [check.what for check in again if check.ok] == []
     before = {check.what: check.measured for check in checks}
     for check in again:  # so that each fails from its own factor on
@@ -61,9 +60,9 @@ def smaller(function, divisor):
 
 
 @pytest.mark.parametrize("name", ["lemma1", "lemma2", "theorem4", "theorem2", "curvature", "oracles"])
-def test_what_is_measured_against_an_exact_constant_leaves_no_room(name):
+def test_what_is_measured_against_an_exact_constant_leaves_no_room(name, findings):
     """These bounds are attained, up to a hundredth, by at least one of the instances."""
-    assert min(check.factor for check in NAMED[name].run(QUICK, 0).checks if check.share) < 1.02
+    assert min(check.factor for check in findings(name).checks if check.share) < 1.02
 
 
 def test_the_factor_is_where_a_check_begins_to_fail():

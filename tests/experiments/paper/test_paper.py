@@ -1,10 +1,7 @@
 """``greedyhull paper --quick``: every finding holds, the numbers of the theory come out, the page is whole."""
 
 import csv
-import functools
 import math
-import os
-import pickle
 import re
 import subprocess
 import sys
@@ -19,26 +16,6 @@ from greedyhull.experiments.paper.checks import at_least, at_most, equal, fitted
 from greedyhull.experiments.paper.page import EXPERIMENTS, MISPRINTS, csv_name, svg, write, write_csv
 
 NAMES = [experiment.name for experiment in EXPERIMENTS]
-
-
-@pytest.fixture(scope="session")
-def findings(tmp_path_factory):
-    """Each experiment once, when it is first asked for; processes that share the work find it in a file."""
-    base = tmp_path_factory.getbasetemp()
-    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "findings"
-    shared.mkdir(exist_ok=True)
-
-    @functools.cache
-    def finding(name):
-        file = shared / name
-        if not file.exists():
-            found = EXPERIMENTS[NAMES.index(name)].run(QUICK, 0)
-            own = file.with_suffix(f".{os.getpid()}")
-            own.write_bytes(pickle.dumps(found))
-            own.replace(file)
-        return pickle.loads(file.read_bytes())
-
-    return finding
 
 
 @pytest.mark.parametrize("name", NAMES)

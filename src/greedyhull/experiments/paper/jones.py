@@ -13,7 +13,7 @@ import numpy as np
 import greedyhull as gh
 from greedyhull import theory
 from greedyhull.errors import installing
-from greedyhull.experiments.counterexamples import made_up
+from greedyhull.experiments.counterexamples import made_up, spent_and_values
 from greedyhull.experiments.paper import Figure, Finding, Scale, Table, curve, experiment
 from greedyhull.experiments.paper.checks import Check, at_least, at_most, bounded, equal
 from greedyhull.experiments.paper.nonsmooth import IDLE, RareTerms
@@ -24,7 +24,7 @@ from greedyhull.objectives.minibatches import count_of
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.gradients import Dual, Minibatch, Svrg
 from greedyhull.solvers.parts.joint import ModelChoice
-from greedyhull.types import Array, AtomSet, Finite, Objective
+from greedyhull.types import Array, AtomSet, Finite, Objective, Solver
 from greedyhull.types import Minibatch as Batch
 
 STEPS = 60
@@ -358,19 +358,12 @@ def below(f: Objective, S: AtomSet, least: float, runs: int, seed: int) -> tuple
     return means(once, runs, seed)[0], k, np.asarray(theory.variance_reduced_jones_rate(float(known.L_max), float(known.D), k))
 
 
-def passes(f: Objective, S: AtomSet, solver: gh.VarianceReducedJones | gh.StochasticFrankWolfe, least: float, runs: int,
-           seed: int) -> tuple[Array, Array]:
+def passes(f: Objective, S: AtomSet, solver: Solver, least: float, runs: int, seed: int) -> tuple[Array, Array]:
     """Passes over the data, and the mean error after so many."""
-    n = count_of(f) or 1
-    x = np.arange(1, 21)
-    told = []
-    for s in range(runs):
-        seen: list[tuple[float, float]] = []
-        with unwarned():
-            gh.minimize(f, S, solver, seed=seed + s, stop=gh.Callback(lambda event: event.also["spent"] >= 20 * n),
-                     watch=lambda event, seen=seen: seen.append((event.also["spent"] / n, event.value - least)))
-        told.append(np.interp(x, *np.array(seen).T))
-    return x.astype(float), np.mean(told, axis=0)
+    n, x = count_of(f) or 1, np.arange(1.0, 21.0)
+    with unwarned():
+        told = [np.interp(x * n, *spent_and_values(f, S, solver, 20 * n, seed + s)) - least for s in range(runs)]
+    return x, np.mean(told, axis=0)
 
 
 C = 0.25

@@ -29,9 +29,7 @@ def lemma1(scale: Scale, seed: int) -> Finding:
         used = 0.0
         for w, eta, g in zip(points, rng.uniform(0.01, 1.0, len(points)), rng.standard_normal(points.shape), strict=True):
             d = problems.atom_array(problem.S.atom(g), problem.S)
-            incline = float(problems.gradient_at(problem.f, w) @ (d - w))
-            rise = problems.value_at(problem.f, w + eta * (d - w)) - problems.value_at(problem.f, w) - eta * incline
-            used = max(used, rise / (0.5 * problem.M * eta**2)) if problem.M > 0.0 else used
+            used = max(used, remainder(problem.f, w, d, eta) / problem.M) if problem.M > 0.0 else used
         rows.append((problem.name, float((errors / np.maximum(certified, 1e-300)).max()), used))
         clouds.append(curve(problem.name, certified[:150], errors[:150], "dots"))
     ends = np.array([1e-3, max(float(c.x.max()) for c in clouds)])
@@ -68,14 +66,9 @@ def lemma2(scale: Scale, seed: int) -> Finding:
             rows.append((problem.name, family, plain, sharp, whole))
             if problem.name == "least squares":
                 figures.append((family, played.k[1:], e[1:], theory.recursion(problem.M, eta, C * eta)[1:]))
-    shown = Figure(
-        "recursion",
-        "Errors with the worst admissible atoms, c = 0.5",
-        "k",
-        "error",
-        (*(curve(f"{family}, least squares", k, e) for family, k, e, _ in figures),
-         curve("recursion of Lemma 2", figures[0][1], figures[0][3], "bound")),
-    )
+    shown = Figure("recursion", "Errors with the worst admissible atoms, c = 0.5", "k", "error", (
+        *(curve(f"{family}, least squares", k, e) for family, k, e, _ in figures),
+        curve("recursion of Lemma 2", figures[0][1], figures[0][3], "bound")))
     checks = tuple(
         bounded(f"{what}: largest error over the bound", max(float(row[i]) for row in rows), room=1e-9)
         for i, what in ((2, "printed step"), (3, "sharper step with the gap"), (4, "recursion over the whole run"))

@@ -15,9 +15,8 @@ from greedyhull.driver.bounds.record import steps_of
 from greedyhull.experiments.counterexamples import ALARM, bernstein
 from greedyhull.experiments.paper import Figure, Finding, Scale, Table, curve, experiment
 from greedyhull.experiments.paper.checks import Check, bounded, equal, fitted
-from greedyhull.experiments.paper.problems import Kinked, kinked, means, spread, unwarned
+from greedyhull.experiments.paper.problems import errors_at, kinked, means, spread, unwarned
 from greedyhull.objectives.stream import Stream
-from greedyhull.solvers.parts.progress import Event
 from greedyhull.solvers.parts.steps import in_advance
 from greedyhull.types import Array, Atom, AtomSet
 
@@ -392,7 +391,8 @@ def ordinary(scale: Scale, seed: int) -> tuple[Figure, Table]:
     for problem in (kinked("hinge", gh.L1Ball(5, 2.0), 0), kinked("absolute", gh.Simplex(5, 1.5), 0)):
         for times in (1.0, 20.0):
             c = times * float(np.sqrt(problem.R2)) / problem.L
-            mean, _ = means(partial(path, problem, gh.Fading(c), at), runs, seed)
+            solver = gh.RegularizedStochasticFrankWolfe(gh.Fading(c), batch=1, every=1)
+            (mean, _), _ = means(partial(errors_at, problem, solver, at), runs, seed)
             bound = theory.arsfw(theory.VariableWeights(), at - 1, c=c, **problem.constants)
             rows.append((problem.name, f"{times:g}R/L", float(mean[-1]), float(mean[-1] / bound[-1]),
                          float(mean[0] / bound[-1]), fitted(at - 1, mean)))
@@ -401,17 +401,3 @@ def ordinary(scale: Scale, seed: int) -> tuple[Figure, Table]:
                    tuple(drawn)),
             Table("Hinge and absolute loss: not checked, since doing nothing would pass",
                   ("loss", "c", "mean error", "mean / bound", "doing nothing / bound", "fitted power"), tuple(rows)))
-
-
-def path(problem: Kinked, weights: gh.Fading, at: Array, seed: int) -> Array:
-    """Errors of the averages w̄_{k−1} at the given k, in one run with single terms."""
-    found, place = np.full(len(at), np.nan), {int(k): i for i, k in enumerate(at)}
-
-    def watch(event: Event) -> None:
-        i = place.get(event.iteration)
-        if i is not None:
-            found[i] = event.value - problem.least
-
-    solver = gh.RegularizedStochasticFrankWolfe(weights, batch=1, every=1)
-    gh.minimize(problem.f, problem.S, solver, stop=gh.Iterations(int(at[-1])), seed=seed, watch=watch)
-    return found

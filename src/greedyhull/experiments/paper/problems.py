@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from greedyhull.solvers.parts.joint import toward
 from greedyhull.solvers.parts.progress import Event, Progress
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.steps import APriori
+from greedyhull.testing.problems import cutting_minimum
 from greedyhull.types import Array, Atom, Finite, Needs, Objective, Schedule, Solver, Summed, listed, summed
 
 
@@ -223,23 +225,21 @@ def ordinary() -> Sampled:
     return regression(0, n=20_000)
 
 
-def along(sampled: Sampled, solver: Solver, at: Array, seed: int) -> Array:
-    """Errors of w_k and of stochastic Jones' own average of the points before it, at the given k: two rows.
+def errors_at(problem: Problem | Kinked, solver: Solver, at: Array, seed: int, start: Any = None) -> Array:
+    """Errors of w_k and of the solver's own average of the points before it, if it has one, at the given k: two rows.
 
-    The solver is looked at after every step (``every=1``). k counts from one, as in the paper.
+    The solver yields after every step (``every=1``). k counts from one, as in the paper.
     """
-    problem = sampled.problem
-    last, mean = np.full(len(at), np.nan), np.full(len(at), np.nan)
-    place = {int(k): i for i, k in enumerate(at)}
+    found, place = np.full((2, len(at)), np.nan), {int(k): i for i, k in enumerate(at)}
 
     def watch(event: Event) -> None:
         i = place.get(event.iteration)
         if i is not None:
-            average = event.also["average"].array()
-            last[i], mean[i] = event.value - problem.least, value_at(problem.f, average) - problem.least
+            average = event.also.get("average")
+            found[:, i] = event.value, np.nan if average is None else value_at(problem.f, average.array())
 
-    gh.minimize(problem.f, problem.S, solver, start=problem.atoms[0], stop=gh.Iterations(int(at[-1])), seed=seed, watch=watch)
-    return np.stack([last, mean])
+    gh.minimize(problem.f, problem.S, solver, start=start, stop=gh.Iterations(int(at[-1])), seed=seed, watch=watch)
+    return found - problem.least
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,23 +268,9 @@ def kinked(name: str, S: Finite, seed: int, n: int = 60) -> Kinked:
     y = X @ rng.standard_normal(d) + 0.5 * rng.standard_normal(n)
     f = gh.hinge(X, np.where(y > 0, 1.0, -1.0)) if name == "hinge" else gh.absolute(X, y)
     atoms, centre = atom_rows(S), S.centre().array()
-    least = minimum(name, X, np.where(y > 0, 1.0, -1.0) if name == "hinge" else y, atoms)
+    least = cutting_minimum(atoms, partial(value_at, f), partial(gradient_at, f))
     return Kinked(name, f, S, least, float(row_norms(f.design).max()), 0.5 * float(((atoms - centre) ** 2).sum(axis=1).max()),
                   float(S.sizes().diameter))
-
-
-def minimum(name: str, X: Array, y: Array, atoms: Array) -> float:
-    """By linear programming: min mean(u) over weights of the atoms, with u at least every linear piece of the loss."""
-    from scipy.optimize import linprog
-
-    n, m = len(X), len(atoms)
-    Z = X @ atoms.T
-    pieces = [(-y[:, None] * Z, -np.ones(n))] if name == "hinge" else [(Z, y), (-Z, -y)]  # piece·weights − u ≤ right
-    A = np.vstack([np.hstack([piece, -np.eye(n)]) for piece, _ in pieces])
-    right = np.concatenate([right for _, right in pieces])
-    cost, total = np.concatenate([np.zeros(m), np.full(n, 1.0 / n)]), np.concatenate([np.ones(m), np.zeros(n)])[None, :]
-    found: Any = linprog(cost, A_ub=A, b_ub=right, A_eq=total, b_eq=[1.0], method="highs")
-    return float(found.fun)
 
 
 LENGTHS = np.linspace(0.0, 1.0, 21)  # steps that the adversary of the joint choice tries

@@ -10,8 +10,8 @@ import numpy as np
 import greedyhull as gh
 from greedyhull import theory
 from greedyhull.experiments import asfw_eg_a, asfw_eg_b, asj_eg, nonsmooth_rates, variance_reduced_jones
-from greedyhull.experiments.counterexamples import Curves, NonsmoothRates, WrongLimit, bernstein
-from greedyhull.experiments.paper import Figure, Finding, Scale, Series, Table, curve, experiment
+from greedyhull.experiments.counterexamples import WrongLimit, bernstein
+from greedyhull.experiments.paper import Figure, Finding, Scale, Table, curve, experiment
 from greedyhull.experiments.paper.checks import Check, at_least, at_most, bounded, equal, fitted
 from greedyhull.experiments.paper.problems import Problem, corners, logit, play, posed, squares, unwarned
 from greedyhull.types import Array
@@ -50,16 +50,11 @@ def proposition1(scale: Scale, seed: int) -> Finding:
         ),
     )
     k = np.array(at, dtype=float)
-    shown = Figure(
-        "points",
-        "A term doubled: single terms, step and atom chosen jointly",
-        "k",
-        "mean error",
-        (curve("last point", k, [g.last.measured for g in twice]),
-         curve("mean of the points", k, [g.average.measured for g in twice]),
-         curve("capped steps, batches of k: last point", k, [max(g.capped, 1e-12) for g in twice]),
-         curve("9/640", k, np.full(len(k), 9 / 640), "exact"), curve("0.50625", k, np.full(len(k), 0.50625), "bound")),
-    )
+    shown = Figure("points", "A term doubled: single terms, step and atom chosen jointly", "k", "mean error", (
+        curve("last point", k, [g.last.measured for g in twice]),
+        curve("mean of the points", k, [g.average.measured for g in twice]),
+        curve("capped steps, batches of k: last point", k, [max(g.capped, 1e-12) for g in twice]),
+        curve("9/640", k, np.full(len(k), 9 / 640), "exact"), curve("0.50625", k, np.full(len(k), 0.50625), "bound")))
     table = Table(
         "Measured and exact",
         ("terms", "k", "last", "exact", "mean of points", "exact", "limit", "capped, last"),
@@ -171,15 +166,10 @@ def proposition3(scale: Scale, seed: int) -> Finding:
     checks += [at_most("all runs: distance from the exact expectation, over what chance explains", off, 1.0),
                at_least("r = ½: the expected error at the last k over its limit", over[-1].exact / (2.75 / 18), 1.0)]
     k = np.array(at, dtype=float)
-    shown = Figure(
-        "limit",
-        "r = ½, steps 2/(k + 2): the error does not vanish",
-        "k",
-        "E f − f*",
-        (curve(f"mean of {runs} runs", k, [g.measured for g in over], "dots"),
-         curve("exact", k, [g.exact for g in over], "exact"),
-         curve("limit r(8 − 5r)/18", k, np.full(len(k), 2.75 / 18), "bound")),
-    )
+    shown = Figure("limit", "r = ½, steps 2/(k + 2): the error does not vanish", "k", "E f − f*", (
+        curve(f"mean of {runs} runs", k, [g.measured for g in over], "dots"),
+        curve("exact", k, [g.exact for g in over], "exact"),
+        curve("limit r(8 − 5r)/18", k, np.full(len(k), 2.75 / 18), "bound")))
     table = Table("Measured and exact", ("r", "steps", "mean error", "standard error", "exact", "limit"), rows)
     return Finding(
         "The expected error goes to r(8 − 5r)/18 > 0 with vanishing steps, and stays further away with constant "
@@ -232,7 +222,6 @@ def mixtures(scale: Scale, seed: int) -> Finding:
 
 N = 8
 INSIDE, ON_FACE = "minimiser inside", "minimiser on a face"
-Row = tuple[str, str, float, float, float, float]
 
 
 @experiment(
@@ -242,41 +231,30 @@ Row = tuple[str, str, float, float, float, float]
     "Measured here are examples. A lower bound for methods that add one atom a step is above (beside Theorem 3).",
     "What do runs show?")
 def open_questions(scale: Scale, seed: int) -> Finding:
-    rows, drawn = _assumed(min(scale.steps, 1000), seed)
+    rows, drawn, last = [], [], {}
+    for problem in (placed(seed, 0.5), placed(seed, 1.3)):
+        for name, solver in (("Frank-Wolfe", gh.FrankWolfe()), ("Jones", gh.Jones()), ("pairwise Jones", gh.PairwiseJones())):
+            e = play(problem, solver, min(scale.steps, 1000), start=problem.atoms[0]).errors[1:]
+            k = np.arange(1, len(e) + 1)
+            reached = int(np.argmax(e <= 1e-8)) + 1 if (e <= 1e-8).any() else float("nan")
+            rows.append((problem.name, name, reached, *pace(k, e), float(e[-1])))
+            last[problem.name, name] = float(e[-1])
+            if problem.name == ON_FACE:
+                drawn.append(curve(name, k, np.where(e > 1e-12, e, np.nan)))
     with unwarned():
         reduced = variance_reduced_jones(n=1000 if scale.steps < 1000 else 4000, passes=12 if scale.steps < 1000 else 30,
                                          runs=2 if scale.runs < 100 else 6, seed=seed)
         kinks = nonsmooth_rates(1000 if scale.steps < 1000 else 20_000, runs=2 if scale.runs < 100 else 4, seed=seed)
-    figures = (Figure("faster", "A strongly convex quadratic with its minimiser on a face", "k", "error", tuple(drawn)),
-               _reduced(reduced), _kinked(kinks))
-    return Finding(
-        "On these examples Jones is linear where Frank-Wolfe is (a minimiser inside) and sublinear where Frank-Wolfe is (on a "
-        "face); exchanging atoms makes it fast there too. A control variate saved gradients for stochastic Jones in this "
-        "experiment. Among methods for kinks the paper's weights were the slowest; one that knows how f is made was the "
-        "fastest. These are examples. What is proved is in the library's pages on theory: linear rates for a minimiser "
-        "inside (linear_rate) and for pairwise Jones (pairwise_jones_rate), O(1/ε²) terms for an error ε with variance "
-        "reduction (VarianceReducedJones), and a rate of t^−½ for kinks by Moreau envelopes (MoreauFrankWolfe). Lower bounds "
-        "for the stochastic methods remain open.", _checked(rows, reduced, kinks), figures, _tables(rows, kinks))
-
-
-def _assumed(steps: int, seed: int) -> tuple[list[Row], list[Series]]:
-    """Deterministic methods on a strongly convex quadratic, its minimiser inside and on a face; curves of the latter."""
-    rows, drawn = [], []
-    for problem in (placed(seed, 0.5), placed(seed, 1.3)):
-        for name, solver in (("Frank-Wolfe", gh.FrankWolfe()), ("Jones", gh.Jones()), ("pairwise Jones", gh.PairwiseJones())):
-            e = play(problem, solver, steps, start=problem.atoms[0]).errors[1:]
-            k = np.arange(1, len(e) + 1)
-            reached = int(np.argmax(e <= 1e-8)) + 1 if (e <= 1e-8).any() else float("nan")
-            rows.append((problem.name, name, reached, *pace(k, e), float(e[-1])))
-            if problem.name == ON_FACE:
-                drawn.append(curve(name, k, np.where(e > 1e-12, e, np.nan)))
-    return rows, drawn
-
-
-def _checked(rows: list[Row], reduced: Curves, kinks: NonsmoothRates) -> tuple[Check, ...]:
-    """What the answers rest on."""
-    last = {(row[0], row[1]): float(row[-1]) for row in rows}
-    return (
+    passes = reduced.spent[1:] / reduced.spent[1]
+    figures = (
+        Figure("faster", "A strongly convex quadratic with its minimiser on a face", "k", "error", tuple(drawn)),
+        Figure("reduced", "Least squares over an l1 ball: error after so many passes", "passes over the data", "mean error",
+               tuple(curve(name, passes, np.maximum(reduced[name][1:], 1e-13)) for name in reduced.names)),
+        Figure("kinks", "Absolute loss over a ball: error after so many subgradients", "subgradients of terms", "mean error",
+               tuple(curve(found.name, found.subgradients, np.where(found.error > 1e-9, found.error, np.nan))
+                     for found in kinks.curves)),
+    )
+    checks = (
         at_most("strongly convex, minimiser inside: error of Jones at the end", last[INSIDE, "Jones"], 1e-8),
         at_least("minimiser on a face: error of Jones at the end, it does not converge linearly", last[ON_FACE, "Jones"],
                  1e-8),
@@ -286,36 +264,21 @@ def _checked(rows: list[Row], reduced: Curves, kinks: NonsmoothRates) -> tuple[C
         at_most("nonsmooth f: error of ARSFW without weights over that of the printed weights",
                 float(kinks["ARSFW-U"].error[-1] / kinks["ARSFW"].error[-1]), 1.0),
     )
-
-
-def _reduced(found: Curves) -> Figure:
-    passes = found.spent[1:] / found.spent[1]
-    return Figure("reduced", "Least squares over an l1 ball: error after so many passes", "passes over the data", "mean error",
-                  tuple(curve(name, passes, np.maximum(found[name][1:], 1e-13)) for name in found.names))
-
-
-def _kinked(kinks: NonsmoothRates) -> Figure:
-    return Figure(
-        "kinks",
-        "Absolute loss over a ball: error after so many subgradients",
-        "subgradients of terms",
-        "mean error",
-        tuple(curve(found.name, found.subgradients, np.where(found.error > 1e-9, found.error, np.nan))
-              for found in kinks.curves),
-    )
-
-
-def _tables(rows: list[Row], kinks: NonsmoothRates) -> tuple[Table, ...]:
-    return (
-        Table(
-            "Nonsmooth f: fitted power of the error in subgradients",
-            ("method", "fitted power", "last error"),
-            tuple((found.name, found.exponent if found.exponent > -3.0 else "faster", float(found.error[-1]))
-                  for found in kinks.curves),
-        ),
+    powers = tuple((found.name, found.exponent if found.exponent > -3.0 else "faster", float(found.error[-1]))
+                   for found in kinks.curves)
+    tables = (
+        Table("Nonsmooth f: fitted power of the error in subgradients", ("method", "fitted power", "last error"), powers),
         Table("Additional assumptions",
               ("problem", "method", "steps to 1e−8", "fitted power of k", "factor per step", "last error"), tuple(rows)),
     )
+    return Finding(
+        "On these examples Jones is linear where Frank-Wolfe is (a minimiser inside) and sublinear where Frank-Wolfe is (on a "
+        "face); exchanging atoms makes it fast there too. A control variate saved gradients for stochastic Jones in this "
+        "experiment. Among methods for kinks the paper's weights were the slowest; one that knows how f is made was the "
+        "fastest. These are examples. What is proved is in the library's pages on theory: linear rates for a minimiser "
+        "inside (linear_rate) and for pairwise Jones (pairwise_jones_rate), O(1/ε²) terms for an error ε with variance "
+        "reduction (VarianceReducedJones), and a rate of t^−½ for kinks by Moreau envelopes (MoreauFrankWolfe). Lower bounds "
+        "for the stochastic methods remain open.", checks, figures, tables)
 
 
 def pace(k: Array, e: Array) -> tuple[float, float]:

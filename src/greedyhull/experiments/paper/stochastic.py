@@ -12,7 +12,7 @@ import greedyhull as gh
 from greedyhull import theory
 from greedyhull.atoms.base import OracleBase
 from greedyhull.atoms.wrapped import Wrapped
-from greedyhull.experiments.counterexamples import ALARM
+from greedyhull.experiments.counterexamples import ALARM, spent_and_values
 from greedyhull.experiments.paper import Figure, Finding, Scale, Table, curve, experiment
 from greedyhull.experiments.paper.checks import Check, at_most, bounded, equal, fitted
 from greedyhull.experiments.paper.nonsmooth import (
@@ -25,9 +25,18 @@ from greedyhull.experiments.paper.nonsmooth import (
     Sampling,
     with_tolerance,
 )
-from greedyhull.experiments.paper.problems import Problem, Sampled, along, means, ordinary, posed, regression, spread, squares
+from greedyhull.experiments.paper.problems import (
+    Problem,
+    Sampled,
+    errors_at,
+    means,
+    ordinary,
+    posed,
+    regression,
+    spread,
+    squares,
+)
 from greedyhull.solvers.gradients.momentum import Minibatch
-from greedyhull.solvers.parts.progress import Event
 from greedyhull.types import Answer, Array, AtomSet, Solver, State
 
 LOGARITHM = "the sum of 1/k in the bound takes all steps to be as noisy as the worst"
@@ -186,7 +195,8 @@ def typical(full: bool, seed: int) -> tuple[Figure, Table]:
     solvers = (("b = k", gh.StochasticJones(every=1)),
                ("capped joint choice, b = k", gh.StochasticJones(step=gh.Capped(gh.Power(0.5)), every=1)),
                ("b ~ k²", gh.StochasticJones.growing(every=1)))
-    e = {name: means(partial(along, sum_, solver, at), runs, seed)[0] for name, solver in solvers}
+    start = sum_.problem.atoms[0]
+    e = {name: means(partial(errors_at, sum_.problem, solver, at, start=start), runs, seed)[0] for name, solver in solvers}
     bounds: dict[str, Array] = {"last": theory.asj(theory.LastIterate(), at, **sum_.sharp),
                                 "average": theory.asj(theory.AnytimeAverage(), at - 1, **sum_.sharp),
                                 "better": theory.asj(theory.BetterSchedule.best(sum_.problem.M), at - 1, **sum_.sharp)}
@@ -377,13 +387,8 @@ def complexity(scale: Scale, seed: int) -> Finding:
             curve("constant weights", t, on_line),
             curve("corrected bound", t, theory.arsfw(theory.ConstantWeights(), t, c=1.0, **CONSTANTS), "bound"))),
     )
-    table = Table(
-        "What the bounds ask for",
-        ("ε", "terms, b = k", "oracle calls", "terms, b ~ k²", "oracle calls"),
-        tuple(
-            (float(e), float(a), float(b), float(c), float(d)) for e, a, b, c, d in zip(goal, *printed, *better, strict=True)
-        ),
-    )
+    table = Table("What the bounds ask for", ("ε", "terms, b = k", "oracle calls", "terms, b ~ k²", "oracle calls"), tuple(
+        (float(e), float(a), float(b), float(c), float(d)) for e, a, b, c, d in zip(goal, *printed, *better, strict=True)))
     return Finding(
         "The paper's schedule asks for ε⁻⁴ terms and ε⁻² oracle calls, as printed; steps 2/(k + 2) with batches like k² ask "
         "for ε⁻³ and ε⁻¹. On least squares the errors of runs fall faster in the terms spent than the power −¼ of the printed "
@@ -406,14 +411,7 @@ def promised_by_squares(noise: float, bend: float, goal: Array) -> tuple[Array, 
 
 
 def complexity_errors(sum_: Sampled, solver: Solver, spent: Array, seed: int) -> Array:
-    """The error when so many terms have been spent, at the last look before."""
-    seen: list[tuple[float, float]] = []
-
-    def watch(event: Event) -> None:
-        seen.append((float(event.also["spent"]), event.value - sum_.problem.least))
-
+    """The error when so many terms have been spent, at the last event before."""
     problem = sum_.problem
-    gh.minimize(problem.f, problem.S, solver, start=problem.atoms[0],
-                stop=gh.Callback(lambda event: event.also["spent"] >= spent[-1]), seed=seed, watch=watch)
-    cost, error = np.array(seen).T
-    return np.asarray(error[np.maximum(np.searchsorted(cost, spent, side="right") - 1, 0)])
+    cost, values = spent_and_values(problem.f, problem.S, solver, spent[-1], seed, problem.atoms[0])
+    return np.asarray(values[np.maximum(np.searchsorted(cost, spent, side="right") - 1, 0)] - problem.least)

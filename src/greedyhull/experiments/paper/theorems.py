@@ -151,14 +151,9 @@ def least_gaps(problem: problems.Problem, steps: int) -> tuple[Figure, float]:
     k = np.arange(1, len(g) + 1)
     mean = np.cumsum((k + 1) * g) / np.cumsum(k + 1)
     bound = theory.gap_rate(problem.M, C, k)
-    shown = Figure(
-        "gaps",
-        "The gaps of one run",
-        "k",
-        "gap",
-        (curve("gap", k, g, "dots"), curve("mean with weights k + 1", k, mean),
-         curve("least so far", k, np.minimum.accumulate(g)), curve("(6M + 12c)/(k + 3)", k, bound, "bound")),
-    )
+    shown = Figure("gaps", "The gaps of one run", "k", "gap", (
+        curve("gap", k, g, "dots"), curve("mean with weights k + 1", k, mean),
+        curve("least so far", k, np.minimum.accumulate(g)), curve("(6M + 12c)/(k + 3)", k, bound, "bound")))
     return shown, float((mean / bound).max())
 
 
