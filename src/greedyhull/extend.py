@@ -31,242 +31,107 @@ status, as ``sizes`` and ``curvature`` of a set return it, and `Minibatch` what 
 estimator of that name.
 """
 
-from greedyhull.atoms.base import AtomSet as AnySet
-from greedyhull.atoms.base import AtomSet as AtomSet
-from greedyhull.atoms.base import AtomSet as Faces
-from greedyhull.atoms.base import AtomSet as Finite
-from greedyhull.atoms.base import ClosedOracle as ClosedOracle
-from greedyhull.atoms.base import OracleBase as Oracle
-from greedyhull.atoms.base import OracleBase as OracleBase
-from greedyhull.atoms.base import Sizes as Sizes
-from greedyhull.atoms.wrapped import Wrapped as Wrapped
-from greedyhull.driver.reason import Reason as Reason
-from greedyhull.driver.stop import Limits as Limits
-from greedyhull.driver.stop import Stop as Stop
-from greedyhull.errors import GreedyhullError as GreedyhullError
-from greedyhull.errors import GreedyhullWarning as GreedyhullWarning
-from greedyhull.errors import check as check
-from greedyhull.objectives.base import Objective as Approximate
-from greedyhull.objectives.base import Objective as Curved
-from greedyhull.objectives.base import Objective as Objective
-from greedyhull.objectives.base import Objective as SecondOrder
-from greedyhull.objectives.base import Objective as Streamed
-from greedyhull.objectives.base import Objective as Summed
-from greedyhull.objectives.black_box import BlackBox as BlackBox
-from greedyhull.objectives.composite import Composite as Composite
-from greedyhull.objectives.composite import Composite as LinearModel
-from greedyhull.objectives.designs import design as design
-from greedyhull.objectives.designs.stored import Design as Bilinear
-from greedyhull.objectives.designs.stored import Design as Columns
-from greedyhull.objectives.designs.stored import Design as Design
-from greedyhull.objectives.designs.stored import Design as DesignBase
-from greedyhull.objectives.designs.stored import Design as StoredDesign
-from greedyhull.objectives.expansion import ByExpansion as ByExpansion
-from greedyhull.objectives.lines import Curve as Curve
-from greedyhull.objectives.lines import Line as Line
-from greedyhull.objectives.lines import Parabola as Parabola
-from greedyhull.objectives.lines import line_search as line_search
-from greedyhull.objectives.losses.base import Loss as KinkedLoss
-from greedyhull.objectives.losses.base import Loss as Loss
-from greedyhull.objectives.losses.base import Loss as ProfiledLoss
-from greedyhull.objectives.losses.base import Separable as Separable
-from greedyhull.objectives.losses.base import shares as shares
-from greedyhull.objectives.losses.base import signs as signs
-from greedyhull.objectives.losses.base import vector as vector
-from greedyhull.objectives.minibatches import Minibatch as Minibatch
+from greedyhull.atoms.base import AtomSet, ClosedOracle, OracleBase, Sizes
+from greedyhull.atoms.wrapped import Wrapped
+from greedyhull.driver.reason import Reason
+from greedyhull.driver.stop import Limits, Stop
+from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
+from greedyhull.objectives.base import Objective
+from greedyhull.objectives.black_box import BlackBox
+from greedyhull.objectives.composite import Composite
+from greedyhull.objectives.designs import design
+from greedyhull.objectives.designs.stored import Design
+from greedyhull.objectives.expansion import ByExpansion
+from greedyhull.objectives.lines import Curve, Line, Parabola, line_search
+from greedyhull.objectives.losses.base import Loss, Separable, shares, signs, vector
+from greedyhull.objectives.minibatches import Minibatch, source_of
 from greedyhull.objectives.minibatches import Source as Supply
-from greedyhull.objectives.minibatches import source_of as source_of
-from greedyhull.objectives.restricted import ByProducts as ByProducts
-from greedyhull.objectives.restricted import LineTrial as LineTrial
-from greedyhull.objectives.restricted import LineTrial as Trial
+from greedyhull.objectives.restricted import ByProducts, LineTrial
 from greedyhull.objectives.restricted import Restriction as Small
-from greedyhull.points.blocks import Block as Block
-from greedyhull.points.blocks import Block as BlockBase
-from greedyhull.points.blocks import register_block as register_block
-from greedyhull.points.coordinate_iterate import Position as Position
-from greedyhull.points.direction import Direction as Direction
-from greedyhull.points.gradients import as_array as as_array
-from greedyhull.points.gradients import finite as finite
-from greedyhull.points.gradients import inner as inner
-from greedyhull.points.gradients import size as size
-from greedyhull.points.iterate import Active as Active
-from greedyhull.points.iterate import Iterate as Iterate
-from greedyhull.points.iterate import View as View
-from greedyhull.points.owners import Joint as Joint
-from greedyhull.points.owners import Owned as Owned
-from greedyhull.points.owners import OwnedBlock as OwnedBlock
-from greedyhull.points.shapes import Basis as Basis
-from greedyhull.points.shapes import BasisBlock as BasisBlock
-from greedyhull.points.shapes import Dense as Dense
-from greedyhull.points.shapes import DenseBlock as DenseBlock
-from greedyhull.points.shapes import Sparse as Sparse
-from greedyhull.points.shapes import SparseBlock as SparseBlock
-from greedyhull.points.shapes import widened as widened
-from greedyhull.points.views import Along as Along
-from greedyhull.points.views import Expansion as Expansion
+from greedyhull.points.blocks import Block, register_block
+from greedyhull.points.coordinate_iterate import Position
+from greedyhull.points.direction import Direction
+from greedyhull.points.gradients import as_array, finite, inner, size
+from greedyhull.points.iterate import Active, Iterate, View
+from greedyhull.points.owners import Joint, Owned, OwnedBlock
+from greedyhull.points.shapes import Basis, BasisBlock, Dense, DenseBlock, Sparse, SparseBlock, widened
+from greedyhull.points.views import Along, Expansion
 from greedyhull.remote.tasks import RowTask as Task
-from greedyhull.remote.worker import work as work
-from greedyhull.solvers.gradients.base import Estimate as Estimate
-from greedyhull.solvers.gradients.base import Estimator as Estimator
-from greedyhull.solvers.parts.gap_evaluation import Look as Look
-from greedyhull.solvers.parts.gap_evaluation import Looking as Looking
-from greedyhull.solvers.parts.progress import Event as Event
-from greedyhull.solvers.parts.progress import Progress as Progress
-from greedyhull.solvers.parts.schedules import tolerance_at as tolerance_at
-from greedyhull.solvers.parts.solver_state import SolverState as Memory
-from greedyhull.solvers.parts.steps import Plain as Plain
-from greedyhull.solvers.parts.steps import within as within
-from greedyhull.testing import Problem as Problem
-from greedyhull.testing import check_atoms as check_atoms
-from greedyhull.testing import check_design as check_design
-from greedyhull.testing import check_loss as check_loss
-from greedyhull.testing import check_objective as check_objective
-from greedyhull.testing import check_solver as check_solver
-from greedyhull.testing import check_step as check_step
-from greedyhull.testing import kinked_problems as kinked_problems
-from greedyhull.testing import small_problems as small_problems
-from greedyhull.theory import Constant as Constant
-from greedyhull.types import Answer as Answer
-from greedyhull.types import Array as Array
-from greedyhull.types import Atom as Atom
-from greedyhull.types import Crew as Crew
-from greedyhull.types import Floor as Floor
-from greedyhull.types import Gradient as Gradient
-from greedyhull.types import Index as Index
-from greedyhull.types import Kind as Kind
-from greedyhull.types import Needs as Needs
-from greedyhull.types import Probe as Probe
-from greedyhull.types import Schedule as Schedule
-from greedyhull.types import SetTraits as SetTraits
-from greedyhull.types import Shape as Shape
-from greedyhull.types import Shard as Shard
-from greedyhull.types import Shards as Shards
-from greedyhull.types import Shortlist as Shortlist
-from greedyhull.types import Solver as Solver
-from greedyhull.types import State as State
-from greedyhull.types import Step as Step
-from greedyhull.types import StepRule as StepRule
-from greedyhull.types import Sums as Sums
-from greedyhull.types import Traits as Traits
-from greedyhull.types import bilinear as bilinear
+from greedyhull.remote.worker import work
+from greedyhull.solvers.gradients.base import Estimate, Estimator
+from greedyhull.solvers.parts.gap_evaluation import Look, Looking
+from greedyhull.solvers.parts.progress import Event, Progress
+from greedyhull.solvers.parts.schedules import tolerance_at
+from greedyhull.solvers.parts.solver_state import Memory
+from greedyhull.solvers.parts.steps import Plain, within
+from greedyhull.testing import (
+    Problem,
+    check_atoms,
+    check_design,
+    check_loss,
+    check_objective,
+    check_solver,
+    check_step,
+    kinked_problems,
+    small_problems,
+)
+from greedyhull.theory import Constant
+from greedyhull.types import (
+    Answer,
+    Array,
+    Atom,
+    Crew,
+    Floor,
+    Gradient,
+    Index,
+    Kind,
+    Needs,
+    Probe,
+    Schedule,
+    SetTraits,
+    Shape,
+    Shard,
+    Shards,
+    Shortlist,
+    Solver,
+    State,
+    Step,
+    StepRule,
+    Sums,
+    Traits,
+    bilinear,
+)
+
+AnySet = AtomSet
+Faces = AtomSet
+Finite = AtomSet
+BlockBase = Block
+LinearModel = Composite
+Bilinear = Design
+Columns = Design
+DesignBase = Design
+StoredDesign = Design
+Trial = LineTrial
+KinkedLoss = Loss
+ProfiledLoss = Loss
+Approximate = Objective
+Curved = Objective
+SecondOrder = Objective
+Streamed = Objective
+Summed = Objective
+Oracle = OracleBase
 
 __all__ = [
-    "Active",
-    "Along",
-    "Answer",
-    "AnySet",
-    "Approximate",
-    "Array",
-    "Atom",
-    "AtomSet",
-    "Basis",
-    "BasisBlock",
-    "Bilinear",
-    "BlackBox",
-    "Block",
-    "BlockBase",
-    "ByExpansion",
-    "ByProducts",
-    "ClosedOracle",
-    "Columns",
-    "Composite",
-    "Constant",
-    "Crew",
-    "Curve",
-    "Curved",
-    "Dense",
-    "DenseBlock",
-    "Design",
-    "DesignBase",
-    "Direction",
-    "Estimate",
-    "Estimator",
-    "Event",
-    "Expansion",
-    "Faces",
-    "Finite",
-    "Floor",
-    "Gradient",
-    "GreedyhullError",
-    "GreedyhullWarning",
-    "Index",
-    "Iterate",
-    "Joint",
-    "Kind",
-    "KinkedLoss",
-    "Limits",
-    "Line",
-    "LineTrial",
-    "LinearModel",
-    "Look",
-    "Looking",
-    "Loss",
-    "Memory",
-    "Minibatch",
-    "Needs",
-    "Objective",
-    "Oracle",
-    "OracleBase",
-    "Owned",
-    "OwnedBlock",
-    "Parabola",
-    "Plain",
-    "Position",
-    "Probe",
-    "Problem",
-    "ProfiledLoss",
-    "Progress",
-    "Reason",
-    "Schedule",
-    "SecondOrder",
-    "Separable",
-    "SetTraits",
-    "Shape",
-    "Shard",
-    "Shards",
-    "Shortlist",
-    "Sizes",
-    "Small",
-    "Solver",
-    "Sparse",
-    "SparseBlock",
-    "State",
-    "Step",
-    "StepRule",
-    "Stop",
-    "StoredDesign",
-    "Streamed",
-    "Summed",
-    "Sums",
-    "Supply",
-    "Task",
-    "Traits",
-    "Trial",
-    "View",
-    "Wrapped",
-    "as_array",
-    "bilinear",
-    "check",
-    "check_atoms",
-    "check_design",
-    "check_loss",
-    "check_objective",
-    "check_solver",
-    "check_step",
-    "design",
-    "finite",
-    "inner",
-    "kinked_problems",
-    "line_search",
-    "register_block",
-    "shares",
-    "signs",
-    "size",
-    "small_problems",
-    "source_of",
-    "tolerance_at",
-    "vector",
-    "widened",
-    "within",
-    "work",
+    "Active", "Along", "Answer", "AnySet", "Approximate", "Array", "Atom", "AtomSet", "Basis", "BasisBlock", "Bilinear",
+    "BlackBox", "Block", "BlockBase", "ByExpansion", "ByProducts", "ClosedOracle", "Columns", "Composite", "Constant",
+    "Crew", "Curve", "Curved", "Dense", "DenseBlock", "Design", "DesignBase", "Direction", "Estimate", "Estimator", "Event",
+    "Expansion", "Faces", "Finite", "Floor", "Gradient", "GreedyhullError", "GreedyhullWarning", "Index", "Iterate",
+    "Joint", "Kind", "KinkedLoss", "Limits", "Line", "LineTrial", "LinearModel", "Look", "Looking", "Loss", "Memory",
+    "Minibatch", "Needs", "Objective", "Oracle", "OracleBase", "Owned", "OwnedBlock", "Parabola", "Plain", "Position",
+    "Probe", "Problem", "ProfiledLoss", "Progress", "Reason", "Schedule", "SecondOrder", "Separable", "SetTraits", "Shape",
+    "Shard", "Shards", "Shortlist", "Sizes", "Small", "Solver", "Sparse", "SparseBlock", "State", "Step", "StepRule",
+    "Stop", "StoredDesign", "Streamed", "Summed", "Sums", "Supply", "Task", "Traits", "Trial", "View", "Wrapped",
+    "as_array", "bilinear", "check", "check_atoms", "check_design", "check_loss", "check_objective", "check_solver",
+    "check_step", "design", "finite", "inner", "kinked_problems", "line_search", "register_block", "shares", "signs",
+    "size", "small_problems", "source_of", "tolerance_at", "vector", "widened", "within", "work",
 ]

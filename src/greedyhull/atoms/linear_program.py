@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from os.path import isfile
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -174,7 +173,7 @@ def read_rows(path: str | Path) -> tuple[Rows, Array]:
     from scipy.sparse import csc_array, csr_array
 
     module, file = highs(), Path(path)
-    check(isfile(file), lambda: f"{no_file(file, repr(str(path)))} Give the path of a model in MPS or LP format.")
+    check(file.is_file(), lambda: f"{no_file(file, repr(str(path)))} Give the path of a model in MPS or LP format.")
     h = module.Highs()
     h.setOptionValue("output_flag", False)
     if h.readModel(str(file)) == module.HighsStatus.kError:

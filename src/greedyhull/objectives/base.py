@@ -156,22 +156,22 @@ class Objective(ABC):
         return first + 0.5 * float(self.smoothness) * off * off
 
     def fresh(self, w: Iterate) -> bool:
-        """False: coordinates are carried along by moves, and recomputed for the certificate."""
+        """Whether what is known at w was computed from its atoms, not carried along by moves."""
         return False
 
     def moves(self, w: Iterate) -> int:
-        """Nobody counts them: they are recomputed anyway."""
+        """How many moves have carried what is known at w along since it was computed from the atoms."""
         return 0
 
     def curvature(self, S: AtomSet) -> Constant:
-        """M ≤ L·diam(S)²."""
+        """The curvature M of f on the hull of S, or an upper bound: here L·diam(S)²."""
         if self.smoothness is None:
             raise GreedyhullError("A function of unknown smoothness has no known curvature. Pass smoothness=, or use "
                                   "Backtracking(), which estimates it along the run.")
         return Constant(self.smoothness * S.diameter**2, "upper bound", "M")
 
     def precise(self) -> Objective:
-        """The same in float64."""
+        """This objective in float64: what certificates are computed with."""
         return self
 
 

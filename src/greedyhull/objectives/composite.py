@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.errors import GreedyhullError, check, former
+from greedyhull.errors import GreedyhullError, check
 from greedyhull.objectives.base import Objective
 from greedyhull.objectives.designs.stored import DenseDesign, SparseDesign
 from greedyhull.objectives.lines import Parabola
@@ -164,7 +164,6 @@ class Composite(Objective):
     # --- at a point -----------------------------------------------------------------------------------------------
 
     def at(self, w: Iterate) -> Image:
-        """The view of w that this objective keeps."""
         return w.views.get(self) or w.view(self, lambda: Image(self.design, self._image))  # type: ignore[return-value]
 
     def told_at(self, w: Iterate) -> Image:
@@ -219,8 +218,6 @@ class Composite(Objective):
         if view.residual is None:
             view.value, view.residual = self.loss.first_order(view.z)
         return float(view.residual.dot(view.z))
-
-    euler = former("euler", "gradient_dot")
 
     def along(self, w: Iterate, move: Direction) -> Line:
         view: Any = self._known(w)
@@ -281,7 +278,6 @@ class Composite(Objective):
     # --- on a few atoms -------------------------------------------------------------------------------------------
 
     def restricted(self, block: Block) -> Restricted:
-        """f on the hull of a few atoms, as a function of their weights."""
         return Restricted(self, block)
 
     def hessian(self, w: Iterate, rows: Block, cols: Block | None = None) -> Array:
@@ -380,11 +376,9 @@ class Composite(Objective):
         return bool((CLEAR * view.z < off * self.design.matvec(w.absolute())).any())
 
     def fresh(self, w: Iterate) -> bool:
-        """Whether what is known at w was computed from its atoms, not carried along by moves."""
         return self.at(w).moves == 0
 
     def moves(self, w: Iterate) -> int:
-        """How many moves have carried the view of w along since it was computed from the atoms."""
         return self.at(w).moves
 
     def curvature(self, S: AtomSet) -> Constant:
@@ -394,7 +388,6 @@ class Composite(Objective):
         return composite_curvature(self, S)
 
     def precise(self) -> Composite:
-        """This objective in float64: what certificates are computed with."""
         if self.design.dtype == np.float64:
             return self
         if self._precise is None:

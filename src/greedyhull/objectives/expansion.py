@@ -165,7 +165,6 @@ class ByExpansion(Objective):
     # --- at a point -----------------------------------------------------------------------------------------------
 
     def at(self, w: Iterate) -> Expanded:
-        """The view of w that this objective keeps."""
         try:
             return w.views.get(self) or w.view(self, lambda: Expanded(self.view_name))  # type: ignore[return-value]
         except AttributeError as error:
@@ -197,7 +196,6 @@ class ByExpansion(Objective):
         return self.known(w).gradient
 
     def gradient_dot(self, w: Iterate) -> float:
-        """⟨∇f(w), w⟩."""
         return self.known(w).dot
 
     def along(self, w: Iterate, move: Direction) -> Line:
@@ -210,12 +208,7 @@ class ByExpansion(Objective):
         return Parabola(value, slope, max(bend, 0.0), move.max_step)
 
     def restricted(self, block: Block) -> Small:
-        """f on the hull of a few atoms, as a function of their weights."""
         return ExpandedSmall(self, block)
-
-    def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
-        w = Iterate.at(S.start(rng), S.shape)
-        return w if np.isfinite(self.value(w)) else S.centre()
 
     def fresh(self, w: Iterate) -> bool:
         """Whether the coordinates of w were computed from its atoms, not carried along by moves."""

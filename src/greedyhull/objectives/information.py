@@ -126,11 +126,9 @@ class Information(BlackBox):
         return S.decompose(x) if S.contains(x) and np.isfinite(self._value_at(x)) else S.centre()
 
     def value_at(self, x: Array) -> float:
-        """f(x) at an array of weights."""
         return self._value_at(x)
 
     def gradient_at(self, x: Array) -> Array:
-        """∇f(x) at an array of weights."""
         return self._gradient_at(x)
 
     def rounding(self, w: Iterate, S: AtomSet) -> float:

@@ -139,7 +139,6 @@ class Batch(Minibatch):
         return g + self.l2 * x if self.l2 else g
 
     def pulls(self, x: Array, S: Finite) -> Array:
-        """⟨∇fᵢ(x), x − d⟩ for every term and every atom d of a set whose atoms can be listed, from their images."""
         Z = S.block(np.arange(len(S))).images(self.objective().design)
         slopes = np.asarray(self.residual(x), dtype=np.float64) * self.size
         ahead: Array = self.image(x)[:, None] - dense(Z)
@@ -172,7 +171,6 @@ class FullBatch(Batch):
         return np.asarray(self.f.design.adjoint(r.astype(self.f.design.dtype, copy=False)), dtype=np.float64)
 
     def objective(self) -> LinearModel:
-        """f itself."""
         return self.f
 
 

@@ -64,7 +64,6 @@ class SoftmaxSmall(Restriction):
             self._images = self._images[:, index]
 
     def gradient(self, w: Iterate) -> Array:
-        """⟨∇f(w), dᵢ⟩ for every atom."""
         return self.block.dots(self.f.gradient(w)).astype(np.float64, copy=False)
 
     def hessian(self, w: Iterate, sample: int = 1) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 
 from greedyhull.atoms.arguments import numbers
 from greedyhull.atoms.base import AtomSet as DefaultSet
-from greedyhull.errors import GreedyhullError, check, former, shown
+from greedyhull.errors import GreedyhullError, check, shown
 from greedyhull.objectives.accuracy import concavity, diagonal, entries, facts_of, form_rounding, given_scale
 from greedyhull.objectives.base import Objective
 from greedyhull.objectives.designs import design as make_design
@@ -110,7 +110,6 @@ class QuadraticForm(Objective):
                       "no certificate would hold. A convex quadratic is wanted.")
 
     def at(self, w: Iterate) -> Image:
-        """The view Qw."""
         try:
             return w.views.get(self) or w.view(self, lambda: Image(self.design, self._image))  # type: ignore[return-value]
         except AttributeError as error:
@@ -140,8 +139,6 @@ class QuadraticForm(Objective):
     def gradient_dot(self, w: Iterate) -> float:
         """⟨Qw − b, w⟩."""
         return w.dot(self.gradient(w))
-
-    euler = former("euler", "gradient_dot")
 
     def along(self, w: Iterate, move: Direction) -> Line:
         view = self.at(w)
@@ -233,11 +230,9 @@ class QuadraticForm(Objective):
         return S, entry, size, linear, sag, S.seen
 
     def fresh(self, w: Iterate) -> bool:
-        """Whether Qw was computed from the atoms, not carried along by moves."""
         return self.at(w).moves == 0
 
     def moves(self, w: Iterate) -> int:
-        """How many moves have carried the view of w along since it was computed from the atoms."""
         return self.at(w).moves
 
     def curvature(self, S: AtomSet) -> Constant:
@@ -247,7 +242,6 @@ class QuadraticForm(Objective):
         return form_curvature(self, S)
 
     def precise(self) -> QuadraticForm:
-        """This objective in float64: what certificates are computed with."""
         if self.design.dtype == np.float64:
             return self
         if self._precise is None:

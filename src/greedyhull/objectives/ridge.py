@@ -122,14 +122,12 @@ class RidgedSmall(Restriction):
         self.block = self.loss.block
 
     def take(self, index: Index) -> None:
-        """Keep only the atoms at ``index``."""
         self.loss.take(index)
         self.block = self.loss.block
         if self._products is not None:
             self._products = self._products[np.ix_(index, index)]
 
     def gradient(self, w: Iterate) -> Array:
-        """⟨∇f(w), dᵢ⟩ for every atom."""
         return self.loss.gradient(w) + self.block.dots(self.ridge.gradient(w))
 
     def hessian(self, w: Iterate, sample: int = 1) -> Array:
@@ -219,7 +217,6 @@ class Ridged(Composite):
         return view.total[1]
 
     def gradient_dot(self, w: Iterate) -> float:
-        """⟨r, z⟩ + l2‖w‖²."""
         return self._bare.gradient_dot(w) + self._ridge.gradient_dot(w)
 
     def along(self, w: Iterate, move: Direction) -> Line:
@@ -257,11 +254,9 @@ class Ridged(Composite):
         return batch
 
     def restricted(self, block: Block) -> RidgedSmall:  # type: ignore[override]
-        """f on the hull of a few atoms, as a function of their weights."""
         return RidgedSmall(self, self._bare.restricted(block), self._ridge)
 
     def hessian(self, w: Iterate, rows: Block, cols: Block | None = None) -> Array:
-        """⟨aᵢ, ∇²f(w) bⱼ⟩ for atoms aᵢ in ``rows`` and bⱼ in ``cols``."""
         products = inner_products(rows, rows if cols is None else cols, self.domain)
         return self._bare.hessian(w, rows, cols) + self.l2 * products
 
@@ -343,7 +338,6 @@ class RidgedMultinomial(Ridged):
         return self._classes.intercepts_fitted
 
     def intercept(self, w: Iterate) -> Array:  # type: ignore[override]  # one for each class
-        """The intercepts that belong to w, zeros where the objective has none."""
         return self._classes.intercept(w)
 
     def probabilities(self, w: Iterate) -> Array:
@@ -351,7 +345,6 @@ class RidgedMultinomial(Ridged):
         return self._classes.probabilities(w)
 
     def hessian_product(self, w: Iterate, u: Array, atom: Atom | None = None) -> Array:
-        """∇²f(w)u for a matrix u."""
         return self._classes.hessian_product(w, u) + self.l2 * u
 
     def model(self, w: Iterate) -> LocalModel:

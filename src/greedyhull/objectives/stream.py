@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.arguments import whole_shape
-from greedyhull.errors import GreedyhullError, check, former, shown, signed, takes
+from greedyhull.errors import GreedyhullError, check, shown, signed, takes
 from greedyhull.kernels.core import public, user
 from greedyhull.objectives.base import Objective, number, numbers
 from greedyhull.objectives.black_box import BlackBox, check_length
@@ -56,12 +56,8 @@ class Drawn(Minibatch):
 class Stream(Objective):
     """f(w) = E F(w, ξ) over fresh draws of ξ. n is None: there is no pass over it, no value, no full gradient."""
 
-    domain: Shape
-    traits: Traits
-
     n = None
     name = "expectation"
-    scale = 0.0  # its values are not known: relative to a floor is all that a gap can be
 
     def __init__(self, draw: Draw, shape: Shape, lipschitz: float | None, convex: bool) -> None:
         check(callable(draw), lambda: f"expectation(draw={shown(draw)}) was given; a function draw(size, rng) is wanted that "
@@ -103,8 +99,6 @@ class Stream(Objective):
     def gradient_dot(self, w: Iterate) -> float:
         raise self.unknown()
 
-    euler = former("euler", "gradient_dot")
-
     def along(self, w: Iterate, move: Direction) -> Line:
         raise self.unknown()
 
@@ -114,19 +108,8 @@ class Stream(Objective):
     def curvature(self, S: AtomSet) -> Constant:
         raise self.unknown()
 
-    def fresh(self, w: Iterate) -> bool:
-        """False: nothing is known at any point."""
-        return False
-
-    def moves(self, w: Iterate) -> int:
-        """None: nothing is carried along."""
-        return 0
-
     def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
         return Iterate.at(S.start(rng), S.shape)
-
-    def precise(self) -> Stream:
-        return self
 
 
 class StreamSource(Source):
@@ -140,7 +123,6 @@ class StreamSource(Source):
         self.f, self.rng, self.spent = f, rng, 0
 
     def draw(self, size: int) -> Drawn:
-        """A fresh minibatch."""
         self.spent += size
         return self.f.batch(size, self.rng)
 
@@ -148,11 +130,9 @@ class StreamSource(Source):
 
     @property
     def whole(self) -> Minibatch:
-        """There is none."""
         raise self.f.unknown()
 
     def full(self, x: Array) -> Array:
-        """There is none."""
         raise self.f.unknown()
 
 

@@ -89,8 +89,7 @@ class DenseBlock(Block):
     def dots(self, g: Gradient) -> Array:
         if type(g) is not np.ndarray:
             g = as_array(g)
-        out: Array = self.matrix.dot(flat(g) if g.size == self.matrix.shape[1] else g)
-        return out
+        return np.asarray(self.matrix.dot(flat(g) if g.size == self.matrix.shape[1] else g))
 
     def combine(self, A: Design, c: Array) -> Array:
         return A.matvec(c.dot(self.matrix).reshape(self.shape))

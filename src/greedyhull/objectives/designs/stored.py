@@ -137,16 +137,14 @@ class DenseDesign(Design):
             w = np.zeros(self.domain[0], dtype=self.dtype)
             np.add.at(w, index, c.astype(self.dtype, copy=False))
             return self.matvec(w)
-        out: Array = self.X[:, index].dot(c.astype(self.dtype, copy=False))
-        return out
+        return np.asarray(self.X[:, index].dot(c.astype(self.dtype, copy=False)))
 
     def rows(self, index: Index) -> DenseDesign:
         return DenseDesign(self.X[index])
 
     def take_rows(self, index: Index) -> Array:
         """Some rows as they are, for a minibatch."""
-        out: Array = self.X[index]
-        return out
+        return np.asarray(self.X[index])
 
     def gram(self, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
         """Zᵀ diag(weights) Z2 for images Z, Z2 made by `columns`."""
@@ -314,8 +312,7 @@ class SparseDesign(Design):
         base = half + np.tril(half, -1).T
         m = Z.shape[1]
         across, scales = (which, Z.scales) if Z2 is None else (which[m:], Z2.scales)
-        out: Array = base[which[:m, None], across] * (Z.scales[:, None] * scales)
-        return out
+        return np.asarray(base[which[:m, None], across] * (Z.scales[:, None] * scales))
 
     def energies(self, weights: Array | float) -> Array:
         """Σᵢ weightsᵢ X²ᵢⱼ for every column j."""

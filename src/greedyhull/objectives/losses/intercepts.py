@@ -37,8 +37,7 @@ class Profiled(Loss):
 
     @property
     def y(self) -> Array:
-        out: Array = self.loss.y
-        return out
+        return np.asarray(self.loss.y)
 
     @property
     def p(self) -> Array | float:
@@ -96,8 +95,7 @@ class Profiled(Loss):
 
     def curvature(self, z: Array) -> Array:
         """The diagonal of ∇²φ at the profiled point; `hessian_gram` subtracts the rank-one part."""
-        out: Array = self.loss.curvature(z + self._b(z))
-        return out
+        return np.asarray(self.loss.curvature(z + self._b(z)))
 
     def first_order(self, z: Array) -> tuple[float, Array]:
         return self._squares(z) if self.quadratic else self.value_gradient_curvature(z)[:2]
@@ -166,8 +164,7 @@ class Profiled(Loss):
         # by how many units in its last place an intercept may be off the best one
         if abs(hair) > 16.0 * float(np.finfo(residual.dtype).eps) * size:
             return residual
-        out: Array = self.loss.within(residual - curvature * residual.dtype.type(hair))
-        return out
+        return np.asarray(self.loss.within(residual - curvature * residual.dtype.type(hair)))
 
     def __repr__(self) -> str:
         return f"{self.loss!r} with intercept"
@@ -272,8 +269,7 @@ class Softened(Separable):
 
     def terms(self, z: Array) -> Array:
         r, _, a = self._parts(z)
-        out: Array = a * (r - 0.5 * self.mu * a)
-        return out
+        return np.asarray(a * (r - 0.5 * self.mu * a))
 
     def slopes(self, z: Array) -> Array:
         return self._parts(z)[2]

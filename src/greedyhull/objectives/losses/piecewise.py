@@ -122,8 +122,7 @@ class PiecewiseLinear(Separable):
     def terms(self, z: Array) -> Array:
         low, high = self.ends()
         r = z - self.y
-        out: Array = high * np.maximum(r - self.epsilon, 0.0) + low * np.minimum(r + self.epsilon, 0.0)
-        return out
+        return np.asarray(high * np.maximum(r - self.epsilon, 0.0) + low * np.minimum(r + self.epsilon, 0.0))
 
     def slopes(self, z: Array) -> Array:
         low, high = self.ends()

@@ -26,8 +26,7 @@ class Squared(Separable):
 
     def terms(self, z: Array) -> Array:
         r = z - self.y
-        out: Array = 0.5 * r * r
-        return out
+        return np.asarray(0.5 * r * r)
 
     def slopes(self, z: Array) -> Array:
         return z - self.y
@@ -60,7 +59,6 @@ class Squared(Separable):
         return 0.5 * t * t
 
     def energy(self, dz: Array) -> float:
-        """dzᵀ ∇²φ dz."""
         return self.p * float(dz.dot(dz)) if isinstance(self.p, float) else float(dz.dot(self.p * dz))
 
     def beta(self, low: Array, high: Array) -> float:
@@ -83,8 +81,7 @@ class Logistic(Separable):
 
     def terms(self, z: Array) -> Array:
         m = self.y * z
-        out: Array = np.log1p(np.exp(-np.abs(m))) + np.maximum(-m, 0.0)
-        return out
+        return np.asarray(np.log1p(np.exp(-np.abs(m))) + np.maximum(-m, 0.0))
 
     def slopes(self, z: Array) -> Array:
         return -self.y * self._wrong(self.y * z)
@@ -212,16 +209,13 @@ class Huber(Separable):
     def terms(self, z: Array) -> Array:
         size = np.abs(z - self.y)
         near = np.minimum(size, self.delta)
-        out: Array = near * (size - 0.5 * near)
-        return out
+        return np.asarray(near * (size - 0.5 * near))
 
     def slopes(self, z: Array) -> Array:
-        out: Array = np.minimum(np.maximum(z - self.y, -self.delta), self.delta)
-        return out
+        return np.asarray(np.minimum(np.maximum(z - self.y, -self.delta), self.delta))
 
     def curvatures(self, z: Array) -> Array:
-        out: Array = (np.abs(z - self.y) <= self.delta).astype(z.dtype)
-        return out
+        return np.asarray((np.abs(z - self.y) <= self.delta).astype(z.dtype))
 
     def beta(self, low: Array, high: Array) -> float:
         return 1.0
@@ -278,8 +272,7 @@ class Poisson(Separable):
         return known[2]
 
     def terms(self, z: Array) -> Array:
-        out: Array = self._exp(z) - self.y * z
-        return out
+        return np.asarray(self._exp(z) - self.y * z)
 
     def slopes(self, z: Array) -> Array:
         return self._exp(z) - self.y
@@ -297,8 +290,7 @@ class Poisson(Separable):
         return self._exp(high)
 
     def lipschitz(self, low: Array, high: Array) -> Array:
-        out: Array = np.maximum(np.abs(self._exp(low) - self.y), np.abs(self._exp(high) - self.y))
-        return out
+        return np.asarray(np.maximum(np.abs(self._exp(low) - self.y), np.abs(self._exp(high) - self.y)))
 
     def shift(self, z: Array) -> float:
         """argmin_b φ(z + b1) = log Σ pᵢyᵢ − log Σ pᵢe^{zᵢ}, computed relative to the largest z."""
@@ -347,13 +339,11 @@ class Power(Separable):
         return (self.power,)
 
     def terms(self, z: Array) -> Array:
-        out: Array = np.abs(z - self.y) ** self.power / self.power
-        return out
+        return np.asarray(np.abs(z - self.y) ** self.power / self.power)
 
     def slopes(self, z: Array) -> Array:
         r = z - self.y
-        out: Array = np.sign(r) * np.abs(r) ** (self.power - 1.0)
-        return out
+        return np.asarray(np.sign(r) * np.abs(r) ** (self.power - 1.0))
 
     def curvatures(self, z: Array) -> Array:
         size = np.abs(z - self.y)

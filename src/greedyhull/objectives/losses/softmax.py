@@ -136,7 +136,6 @@ class SoftmaxWithIntercepts(Softmax):
         return class_intercepts(self.labels, self._rows(z), self.p, self.shares())
 
     def product(self, z: Array, u: Array) -> Array:
-        """∇²φ̄(z)u."""
         s = self._pieces(z)[2].astype(np.float64)
         u = self._rows(u) - intercept_change(s, self.by_row(s), self._rows(u))
         return self.by_row(s * (u - (s * u).sum(axis=1, keepdims=True))).ravel()
