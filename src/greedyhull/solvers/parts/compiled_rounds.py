@@ -72,7 +72,7 @@ def _form_rounds(f: QuadraticForm, budget: Budget, batch: int) -> Any:
     design, about = f.design, (f.b, budget.positive, budget.whole, budget.scales, batch, _points(budget))
     if type(design) is DenseDesign:
         return core.dense_form(contiguous(design.X), *about)
-    return core.sparse_form(*design.columns_of, *about) if type(design) is SparseDesign else None
+    return core.sparse_form(*design.columns_of, design.n, *about) if type(design) is SparseDesign else None
 
 
 def contiguous(X: Array) -> Array:

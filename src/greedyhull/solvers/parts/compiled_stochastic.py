@@ -103,14 +103,14 @@ class Drawn:
         self.size = int(state["size"])
 
 
-LOSSES: dict[type, Callable[[Any], tuple[int, list[float]]]] = {  # the kernels' number of a loss, and its shape
+LOSSES: dict[type, Callable[[Any], tuple[int, list[float]]]] = {  # the number of a loss in native/losses.hpp, and its shape
     Squared: lambda loss: (0, [0.0]),
     Logistic: lambda loss: (1, [0.0]),
     SquaredHinge: lambda loss: (2, [0.0]),
     Huber: lambda loss: (3, [loss.delta]),
     Poisson: lambda loss: (4, [HIGHEST]),
-    Hinge: lambda loss: (5, [0.0]),
-    **dict.fromkeys((Absolute, Quantile, EpsilonInsensitive), lambda loss: (6, [*loss.ends(), loss.epsilon])),
+    Hinge: lambda loss: (8, [0.0]),
+    **dict.fromkeys((Absolute, Quantile, EpsilonInsensitive), lambda loss: (9, [*loss.ends(), loss.epsilon])),
 }
 
 
