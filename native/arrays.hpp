@@ -1,4 +1,4 @@
-// Arrays as the core sees them: a pointer and a length, read-only or not. Nothing is converted or copied at the door.
+// Arrays as the core sees them: a pointer and a length, read-only or not. Nothing is converted or copied.
 #pragma once
 
 #include <cstddef>

@@ -43,11 +43,13 @@ struct is_array : std::false_type {};
 template <class... T>
 struct is_array<nb::ndarray<T...>> : std::true_type {};
 
-// Arrays are never converted, for what is written would be lost in a copy; numbers are.
+// Arrays are never converted, for what is written would be lost in a copy; numbers are. An object may be None.
 template <class A>
 auto argument() {
     if constexpr (is_array<A>::value)
         return nb::arg().noconvert();
+    else if constexpr (std::is_same_v<A, nb::object>)
+        return nb::arg().none();
     else
         return nb::arg();
 }
@@ -57,19 +59,11 @@ void def(nb::module_& m, const char* name, R (*f)(A...)) {
     m.def(name, f, argument<A>()..., nb::call_guard<nb::gil_scoped_release>());
 }
 
-void add_budget_batch(nanobind::module_& m);
-void add_checks(nanobind::module_& m);
-void add_coordinate_rounds(nb::module_& m);
+void add_qps(nb::module_& m);
 void add_rounds(nb::module_& m);
-void add_forms(nb::module_& m);
-void add_face_steps(nanobind::module_& m);
+void add_coordinate_rounds(nb::module_& m);
 void add_steps(nb::module_& m);
-void add_grouped(nanobind::module_& m);
-void add_loss_paths(nb::module_& m);
-void add_observed(nanobind::module_& m);
-void add_rows_interior(nanobind::module_& m);
-void add_shard_rows(nanobind::module_& m);
-void add_softmax(nanobind::module_& m);
 void add_paths(nb::module_& m);
+void add_passes(nb::module_& m);
 
 }  // namespace greedyhull

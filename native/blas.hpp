@@ -1,7 +1,7 @@
-// BLAS and LAPACK of SciPy, called through pointers: nothing is linked. blas_door.hpp fills them in; until then every call
+// BLAS and LAPACK of SciPy, called through pointers: nothing is linked. blas_bindings.hpp fills them in; until then every call
 // throws. Matrices are by column, as in Fortran: a matrix with contiguous rows (Matrix<T>) is its own transpose here, with
-// its number of columns as leading dimension. Sizes have 64 bits; one that does not fit the library's int throws TooLarge,
-// for which Python calls the reference instead: entry points check their sizes with `fit` before they write anything.
+// its number of columns as leading dimension. Sizes have 64 bits; one that does not fit the library's int throws TooLarge:
+// entry points check their sizes with `fit` before they write anything.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace greedyhull::blas {
 // alone, so that results have the same bits whatever the number of threads.
 constexpr double SHARED = 1e8;  // multiplications
 
-using Int = int;  // what SciPy's functions take; blas_door.hpp refuses a SciPy whose integers are others
+using Int = int;  // what SciPy's functions take; blas_bindings.hpp rejects a SciPy whose integers are others
 
 template <class T>
 using Gemv = void(char*, Int*, Int*, T*, T*, Int*, T*, Int*, T*, T*, Int*);

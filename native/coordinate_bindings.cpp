@@ -1,5 +1,5 @@
 // How Python holds the corrective rounds in coordinates: an object that keeps its arrays alive, is told where to stand and how far
-// to go. The quadratic problems of its rounds have doors of their own.
+// to go. The quadratic problems of its rounds are bound in qp_bindings.cpp.
 #include <nanobind/stl/unique_ptr.h>
 
 #include <functional>
@@ -112,12 +112,12 @@ class RegionRoundsOf : public RegionRoundsWith<CoordinateRounds<D, Frame>> {
 };
 
 template <class Form>
-class QuadraticRoundsDoor : public RegionRoundsWith<QuadraticRounds<Form>> {
+class QuadraticRoundsOf : public RegionRoundsWith<QuadraticRounds<Form>> {
     using Base = RegionRoundsWith<QuadraticRounds<Form>>;
     using Base::core_;
 
    public:
-    QuadraticRoundsDoor(Form Q, Span<const double> b, std::unique_ptr<Region> region, nb::list alive)
+    QuadraticRoundsOf(Form Q, Span<const double> b, std::unique_ptr<Region> region, nb::list alive)
         : Base(std::move(alive), std::move(Q), b, std::move(region)) {}
 
     nb::tuple seen() const override {
@@ -166,35 +166,15 @@ std::unique_ptr<Region> region_of(int kind, const Vector<const double>& one, con
 }
 
 template <class D>
-std::unique_ptr<RegionRounds> region_rounds(D X, const nb::object& loss, bool quadratic, bool intercept, int kind,
-                                            const Vector<const double>& one, const Vector<const double>& other, double size,
-                                            double l2, Index steps, bool spans, Index most, nb::list alive) {
+std::unique_ptr<RegionRounds> region_rounds(D X, nb::list alive, nb::object loss, bool quadratic, bool intercept, int kind,
+                                            Vector<const double> one, Vector<const double> other, double size, double l2,
+                                            Index steps, bool spans, Index most) {
     auto terms = any_loss(loss, X.n, quadratic, intercept, alive);
     auto region = region_of(kind, one, other, size, X.d, alive);
     expect(most > 0 && (!spans || kind == BALL_REGION), "a ball is wanted for a span, and room for a direction");
     if (spans)
         return std::make_unique<RegionRoundsOf<D, SpanFrame<D>>>(X, std::move(terms), std::move(region), l2, steps, most, alive);
     return std::make_unique<RegionRoundsOf<D, UnitFrame<D>>>(X, std::move(terms), std::move(region), l2, steps, most, alive);
-}
-
-template <class T>
-std::unique_ptr<RegionRounds> dense_region_rounds(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, nb::object loss,
-                                                  bool quadratic, bool intercept, int kind, Vector<const double> one,
-                                                  Vector<const double> other, double size, double l2, Index steps, bool spans,
-                                                  Index most) {
-    nb::list alive;
-    return region_rounds(dense_design(X, alive), loss, quadratic, intercept, kind, one, other, size, l2, steps, spans, most,
-                         alive);
-}
-
-template <class T, class I>
-std::unique_ptr<RegionRounds> sparse_region_rounds(Vector<const Index> starts, Vector<const I> places, Vector<const T> entries,
-                                                   Index n, nb::object loss, bool quadratic, bool intercept, int kind,
-                                                   Vector<const double> one, Vector<const double> other, double size, double l2,
-                                                   Index steps, bool spans, Index most) {
-    nb::list alive;
-    return region_rounds(sparse_design(starts, places, entries, n, alive), loss, quadratic, intercept, kind, one, other, size, l2,
-                         steps, spans, most, alive);
 }
 
 std::unique_ptr<RegionRounds> form_region_rounds(Table2<const double> Q, Vector<const double> b, int kind, Vector<const double> one,
@@ -205,9 +185,9 @@ std::unique_ptr<RegionRounds> form_region_rounds(Table2<const double> Q, Vector<
     alive.append(nb::cast(Q)), alive.append(nb::cast(b));
     auto region = region_of(kind, one, other, size, d, alive);
     if (kind == GROUPED_REGION)
-        return std::make_unique<QuadraticRoundsDoor<SomeOfMatrix>>(SomeOfMatrix(Q.data(), d, most), span(b), std::move(region),
+        return std::make_unique<QuadraticRoundsOf<SomeOfMatrix>>(SomeOfMatrix(Q.data(), d, most), span(b), std::move(region),
                                                                    alive);
-    return std::make_unique<QuadraticRoundsDoor<WholeMatrix>>(WholeMatrix(Q.data(), d), span(b), std::move(region), alive);
+    return std::make_unique<QuadraticRoundsOf<WholeMatrix>>(WholeMatrix(Q.data(), d), span(b), std::move(region), alive);
 }
 
 std::unique_ptr<RegionRounds> factored_region_rounds(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> F,
@@ -221,61 +201,7 @@ std::unique_ptr<RegionRounds> factored_region_rounds(nb::ndarray<const double, n
     using Form = FactorsAndDiagonal<Dense<double>>;
     Form form(dense_design(F, alive), D.data(), most);
     auto region = region_of(kind, one, other, size, d, alive);
-    return std::make_unique<QuadraticRoundsDoor<Form>>(std::move(form), span(b), std::move(region), alive);
-}
-
-// Ctrl-C, which ends a quadratic problem by an exception.
-Asked signals() {
-    return [last = std::chrono::steady_clock::now()]() mutable {
-        const auto now = std::chrono::steady_clock::now();
-        if (now - last < std::chrono::milliseconds(10)) return false;
-        nb::gil_scoped_acquire held;
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        last = now;
-        return false;
-    };
-}
-
-void expect_square(const Table2<const double>& H, Index m, const char* message) {
-    expect(matrix(H).rows == m && matrix(H).columns == m && m > 0, message);
-}
-
-void box_qp(Table2<const double> H, Vector<const double> c, Vector<double> x, Vector<const double> low, Vector<const double> high,
-            double tol) {
-    const Index m = span(x).size;
-    expect_square(H, m, "box_qp: shapes differ");
-    expect(span(c).size == m && span(low).size == m && span(high).size == m, "box_qp: shapes differ");
-    BoxQP qp;
-    qp.x.assign(x.data(), x.data() + m);
-    qp.solve(m, H.data(), c.data(), low.data(), high.data(), tol, signals());
-    std::copy(qp.x.begin(), qp.x.end(), x.data());
-}
-
-void sum_qp(Table2<const double> H, Vector<const double> c, Vector<double> x, Vector<const double> high, double tol) {
-    const Index m = span(x).size;
-    expect_square(H, m, "sum_qp: shapes differ");
-    expect(span(c).size == m && span(high).size == m, "sum_qp: shapes differ");
-    SumQP qp;
-    qp.x.assign(x.data(), x.data() + m);
-    qp.solve(m, H.data(), c.data(), high.data(), tol, signals());
-    std::copy(qp.x.begin(), qp.x.end(), x.data());
-}
-
-double ball_qp(Table2<const double> H, Vector<const double> c, Vector<double> x, Vector<const double> middle, double radius,
-               double tol) {
-    const Index m = span(x).size;
-    expect_square(H, m, "ball_qp: shapes differ");
-    expect(span(c).size == m && span(middle).size == m, "ball_qp: shapes differ");
-    BallQP qp;
-    qp.x.assign(x.data(), x.data() + m);
-    const double gap = qp.solve(m, H.data(), c.data(), middle.data(), radius, tol, signals());
-    std::copy(qp.x.begin(), qp.x.end(), x.data());
-    return gap;
-}
-
-template <class R, class... A>
-void make(nb::module_& m, const char* name, R (*f)(A...)) {
-    m.def(name, f, argument<A>()...);  // arguments are looked at with the GIL held
+    return std::make_unique<QuadraticRoundsOf<Form>>(std::move(form), span(b), std::move(region), alive);
 }
 
 void add_coordinate_rounds(nb::module_& m) {
@@ -288,17 +214,15 @@ void add_coordinate_rounds(nb::module_& m) {
         .def("seen", &RegionRounds::seen)
         .def("state", &RegionRounds::state)
         .def("restore", &RegionRounds::restore);
-    def(m, "box_qp", box_qp);
-    def(m, "sum_qp", sum_qp);
-    def(m, "ball_qp", ball_qp);
-    make(m, "form_region_rounds", form_region_rounds);
-    make(m, "factored_region_rounds", factored_region_rounds);
-    make(m, "dense_region_rounds", dense_region_rounds<double>);
-    make(m, "dense_region_rounds", dense_region_rounds<float>);
-    make(m, "sparse_region_rounds", sparse_region_rounds<double, std::uint32_t>);
-    make(m, "sparse_region_rounds", sparse_region_rounds<double, std::uint64_t>);
-    make(m, "sparse_region_rounds", sparse_region_rounds<float, std::uint32_t>);
-    make(m, "sparse_region_rounds", sparse_region_rounds<float, std::uint64_t>);
+    const auto plain = nb::arg().noconvert();  // arguments are looked at with the GIL held
+    m.def("form_region_rounds", form_region_rounds, plain, plain, nb::arg(), plain, plain, nb::arg(), nb::arg());
+    m.def("factored_region_rounds", factored_region_rounds, plain, plain, plain, nb::arg(), plain, plain, nb::arg(), nb::arg());
+    def_design(m, "region_rounds", region_rounds<Dense<double>>);
+    def_design(m, "region_rounds", region_rounds<Dense<float>>);
+    def_design(m, "region_rounds", region_rounds<ByColumn<double, std::uint32_t>>);
+    def_design(m, "region_rounds", region_rounds<ByColumn<double, std::uint64_t>>);
+    def_design(m, "region_rounds", region_rounds<ByColumn<float, std::uint32_t>>);
+    def_design(m, "region_rounds", region_rounds<ByColumn<float, std::uint64_t>>);
 }
 
 }  // namespace greedyhull

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -60,8 +61,6 @@ std::vector<T> as_vector(nb::handle object) {
     return std::vector<T>(a.data(), a.data() + a.shape(0));
 }
 
-constexpr int SOFTENED = 7;
-
 // A loss that the core knows, given as (kind, parameter, y, p); smoothed ones as (kind, mu, y, p, low, high, epsilon, hinge).
 inline std::unique_ptr<SmoothLoss> named_loss(const nb::tuple& named, Index n, bool intercept, nb::list& alive) {
     const auto y = nb::cast<Vector<const double>>(named[2]), p = nb::cast<Vector<const double>>(named[3]);
@@ -101,6 +100,27 @@ ByColumn<T, I> sparse_design(const Vector<const Index>& starts, const Vector<con
     expect_below(span(places), n, "a sparse matrix: a row is not there");
     alive.append(nb::cast(starts)), alive.append(nb::cast(places)), alive.append(nb::cast(entries));
     return {{span(starts), span(places), span(entries)}, n, d};
+}
+
+// make(X, alive, ...) as dense_NAME(X, ...) or as sparse_NAME(starts, places, entries, n, ...), by the kind of its data.
+template <class T, class R, class... A>
+void def_design(nb::module_& m, const std::string& name, R (*make)(Dense<T>, nb::list, A...)) {
+    const auto call = [make](nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, A... about) {
+        nb::list alive;
+        const Dense<T> data = dense_design(X, alive);
+        return make(data, alive, about...);
+    };
+    m.def(("dense_" + name).c_str(), call, nb::arg().noconvert(), argument<A>()...);
+}
+template <class T, class I, class R, class... A>
+void def_design(nb::module_& m, const std::string& name, R (*make)(ByColumn<T, I>, nb::list, A...)) {
+    const auto call = [make](Vector<const Index> starts, Vector<const I> places, Vector<const T> entries, Index n, A... about) {
+        nb::list alive;
+        const ByColumn<T, I> data = sparse_design(starts, places, entries, n, alive);
+        return make(data, alive, about...);
+    };
+    const auto plain = nb::arg().noconvert();
+    m.def(("sparse_" + name).c_str(), call, plain, plain, plain, nb::arg(), argument<A>()...);
 }
 
 // A matrix with a point in each row, or (starts, places, entries) of one that is compressed by row.
@@ -180,15 +200,13 @@ nb::tuple advanced(C& core, const Aim& aim, const nb::callable& asked) {
     return nb::make_tuple(static_cast<int>(ending), rows);
 }
 
-// Losses as the doors take them: those that the core knows, and others that Python is asked for.
-
 // A loss of Python's: a function of z that returns value, residual and curvature.
-class AskedLoss : public SmoothLoss {
+class PythonLoss : public SmoothLoss {
    public:
-    AskedLoss(nb::callable fn, bool is_quadratic, bool with_intercept) : fn_(std::move(fn)) {
+    PythonLoss(nb::callable fn, bool is_quadratic, bool with_intercept) : fn_(std::move(fn)) {
         quadratic = is_quadratic, intercept = with_intercept;
     }
-    ~AskedLoss() override {
+    ~PythonLoss() override {
         nb::gil_scoped_acquire held;
         fn_.reset();
     }
@@ -211,7 +229,7 @@ class AskedLoss : public SmoothLoss {
 // (kind, parameter, y, p), or a function.
 inline std::unique_ptr<SmoothLoss> any_loss(const nb::object& given, Index n, bool quadratic, bool intercept, nb::list& alive) {
     if (nb::isinstance<nb::tuple>(given)) return named_loss(nb::cast<nb::tuple>(given), n, intercept, alive);
-    return std::make_unique<AskedLoss>(nb::cast<nb::callable>(given), quadratic, intercept);
+    return std::make_unique<PythonLoss>(nb::cast<nb::callable>(given), quadratic, intercept);
 }
 
 }  // namespace greedyhull

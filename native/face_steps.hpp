@@ -19,7 +19,7 @@ struct Faces {
     Index d() const { return free.size; }
     Index m() const { return tight.size; }
 
-    bool factorise() {
+    bool factorise() const {
         static constexpr double RIDGE = 1e-13;
         const Index n = m();
         std::fill(factor.data, factor.data + n * n, 0.0);

@@ -89,63 +89,24 @@ class Steps {
     }
 };
 
-struct StepsAbout {  // what all data have in common
-    nb::tuple loss;  // (kind, parameter, y, p)
-    bool intercept, positive, whole;
-    Vector<const double> scales;
-    int rule;
-    double parameter;
-    nb::object points;  // a matrix with a point in each row, or None where the atoms are coordinates
-};
-
+// The loss is (kind, parameter, y, p); points are a matrix with a point in each row, or None where the atoms are coordinates.
 template <class D>
-std::unique_ptr<Steps> steps_with(D X, const StepsAbout& about, nb::list alive) {
-    expect(about.scales.shape(0) == 1 || static_cast<Index>(about.scales.shape(0)) == X.d, "one scale an atom is wanted");
-    expect(X.d > 0 && about.rule >= 0 && about.rule <= 4, "atoms and a step rule that the core knows are wanted");
-    alive.append(nb::cast(about.scales));
-    auto loss = named_loss(about.loss, X.n, about.intercept, alive);
-    return std::make_unique<Steps>(std::make_unique<ColumnsOf<D>>(std::move(X)), std::move(loss),
-                                   Budget{about.positive, about.whole}, span(about.scales),
-                                   StepSizes{about.rule, about.parameter}, alive);
-}
-
-template <class D>
-std::unique_ptr<Steps> steps_on(D X, const StepsAbout& about, nb::list alive) {
-    if (about.points.is_none()) return steps_with(X, about, alive);
-    const Points points = points_of(about.points, X.d, alive);
-    expect(!points.sparse(), "dense points are wanted");
-    auto mapped = Mapped<D>::of(X, points);
+std::unique_ptr<Steps> steps_of(D X, nb::list alive, nb::tuple loss, bool intercept, bool positive, bool whole,
+                                Vector<const double> scales, int rule, double parameter, nb::object points) {
+    const auto on = [&](auto data) {
+        expect(scales.shape(0) == 1 || static_cast<Index>(scales.shape(0)) == data.d, "one scale an atom is wanted");
+        expect(data.d > 0 && rule >= 0 && rule <= 4, "atoms and a step rule that the core knows are wanted");
+        alive.append(nb::cast(scales));
+        auto terms = named_loss(loss, data.n, intercept, alive);
+        return std::make_unique<Steps>(std::make_unique<ColumnsOf<decltype(data)>>(std::move(data)), std::move(terms),
+                                       Budget{positive, whole}, span(scales), StepSizes{rule, parameter}, alive);
+    };
+    if (points.is_none()) return on(X);
+    const Points given = points_of(points, X.d, alive);
+    expect(!given.sparse(), "dense points are wanted");
+    auto mapped = Mapped<D>::of(X, given);
     mapped.gradient.resize(static_cast<std::size_t>(X.d));
-    return steps_with(std::move(mapped), about, alive);
-}
-
-template <class T>
-std::unique_ptr<Steps> dense_steps(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, nb::tuple loss, bool intercept,
-                                   bool positive, bool whole, Vector<const double> scales, int rule, double parameter,
-                                   nb::object points) {
-    nb::list alive;
-    return steps_on(dense_design(X, alive), {loss, intercept, positive, whole, scales, rule, parameter, points}, alive);
-}
-
-template <class T, class I>
-std::unique_ptr<Steps> sparse_steps(Vector<const Index> starts, Vector<const I> places, Vector<const T> entries, Index n,
-                                    nb::tuple loss, bool intercept, bool positive, bool whole, Vector<const double> scales,
-                                    int rule, double parameter, nb::object points) {
-    nb::list alive;
-    return steps_on(sparse_design(starts, places, entries, n, alive),
-                    {loss, intercept, positive, whole, scales, rule, parameter, points}, alive);
-}
-
-template <class T>
-void add_steps_of(nb::module_& m) {
-    const auto plain = nb::arg().noconvert();
-    const auto other = nb::arg();
-    const auto maybe = nb::arg().none();
-    m.def("dense_steps", dense_steps<T>, plain, other, other, other, other, plain, other, other, maybe);
-    m.def("sparse_steps", sparse_steps<T, std::uint32_t>, plain, plain, plain, other, other, other, other, other, plain, other,
-          other, maybe);
-    m.def("sparse_steps", sparse_steps<T, std::uint64_t>, plain, plain, plain, other, other, other, other, other, plain, other,
-          other, maybe);
+    return on(std::move(mapped));
 }
 
 void add_steps(nb::module_& m) {
@@ -158,8 +119,12 @@ void add_steps(nb::module_& m) {
         .def("seen", &Steps::seen)
         .def("best", &Steps::best)
         .def("intercept", &Steps::intercept);
-    add_steps_of<double>(m);
-    add_steps_of<float>(m);
+    def_design(m, "steps", steps_of<Dense<double>>);
+    def_design(m, "steps", steps_of<Dense<float>>);
+    def_design(m, "steps", steps_of<ByColumn<double, std::uint32_t>>);
+    def_design(m, "steps", steps_of<ByColumn<double, std::uint64_t>>);
+    def_design(m, "steps", steps_of<ByColumn<float, std::uint32_t>>);
+    def_design(m, "steps", steps_of<ByColumn<float, std::uint64_t>>);
 }
 
 }  // namespace greedyhull

@@ -414,16 +414,19 @@ class RidgedLoss : public SmoothLoss {
     Index rows_;
 };
 
-// By its name in Python; null where the core does not know it.
+// The numbers of the losses, in Python too. Stochastic steps know the slopes of the first five, and those of the last two.
+enum Loss { SQUARED, LOGISTIC, SQUARED_HINGE, HUBER, POISSON, NEGATIVE_LOG, POWER, SOFTENED, HINGE, KINKED };
+
+// The loss of a number; null where it is not one of the first seven.
 inline std::unique_ptr<SmoothLoss> loss_named(int kind, double parameter, Span<const double> y, Span<const double> p, bool intercept) {
     switch (kind) {
-        case 0: return std::make_unique<Separable<Squares>>(Squares{}, y, p, intercept);
-        case 1: return std::make_unique<Separable<Logistics>>(Logistics{}, y, p, intercept);
-        case 2: return std::make_unique<Separable<SquaredHinges>>(SquaredHinges{}, y, p, intercept);
-        case 3: return std::make_unique<Separable<Hubers>>(Hubers{parameter}, y, p, intercept);
-        case 4: return std::make_unique<Separable<Poissons>>(Poissons{}, y, p, intercept);
-        case 5: return std::make_unique<Separable<NegativeLogs>>(NegativeLogs{}, y, p, intercept);
-        case 6: return std::make_unique<Separable<Powers>>(Powers{parameter}, y, p, intercept);
+        case SQUARED: return std::make_unique<Separable<Squares>>(Squares{}, y, p, intercept);
+        case LOGISTIC: return std::make_unique<Separable<Logistics>>(Logistics{}, y, p, intercept);
+        case SQUARED_HINGE: return std::make_unique<Separable<SquaredHinges>>(SquaredHinges{}, y, p, intercept);
+        case HUBER: return std::make_unique<Separable<Hubers>>(Hubers{parameter}, y, p, intercept);
+        case POISSON: return std::make_unique<Separable<Poissons>>(Poissons{}, y, p, intercept);
+        case NEGATIVE_LOG: return std::make_unique<Separable<NegativeLogs>>(NegativeLogs{}, y, p, intercept);
+        case POWER: return std::make_unique<Separable<Powers>>(Powers{parameter}, y, p, intercept);
         default: return nullptr;
     }
 }

@@ -1,10 +1,9 @@
-// The door between Python and the core: every shape that the loops rely on is compared before they begin.
+// The module, and bindings of passes over sparse data and of stochastic steps. Shapes are compared before loops begin.
 #include <type_traits>
 
 #include "blas_bindings.hpp"
 #include "blas_threads.hpp"
 #include "bindings.hpp"
-#include "simplex_steps.hpp"
 #include "cpu_dispatch.hpp"
 #include "losses.hpp"
 #include "rows.hpp"
@@ -14,18 +13,6 @@
 using namespace greedyhull;
 
 namespace {
-
-Index burst(Table2<const double> G, Vector<double> grad, Vector<double> alpha, Index steps, double tol) {
-    const Index m = static_cast<Index>(alpha.shape(0));
-    expect(matrix(G).rows == m && matrix(G).columns == m && span(grad).size == m && m > 0, "pairwise_burst: shapes differ");
-    return pairwise_burst(matrix(G), span(grad), span(alpha), steps, tol);
-}
-
-bool newton(Table2<const double> G, Vector<double> grad, Vector<double> alpha) {
-    const Index m = static_cast<Index>(alpha.shape(0));
-    expect(matrix(G).rows == m && matrix(G).columns == m && span(grad).size == m && m > 0, "face_newton: shapes differ");
-    return face_newton(matrix(G), span(grad), span(alpha));
-}
 
 template <class Y, class T>
 double pieces(Vector<const Y> y, Vector<const T> z, Vector<T> residual, Vector<T> curvature) {
@@ -90,7 +77,8 @@ void by_columns(Vector<const Index> starts, Vector<const I> places, Vector<const
 Terms terms(const Vector<const double>& y, const Vector<const double>& shares, int weighted, int loss,
             const Vector<const double>& shape) {
     expect(span(shares).size == (weighted ? span(y).size : 1), "the weights of the terms have another length");
-    expect(loss >= SQUARED && loss <= KINKED && span(shape).size >= (loss == KINKED ? 3 : 1), "there is no such loss");
+    const bool known = (loss >= SQUARED && loss <= POISSON) || loss == HINGE || loss == KINKED;
+    expect(known && span(shape).size >= (loss == KINKED ? 3 : 1), "there is no such loss");
     return {span(y), span(shares), weighted != 0, loss, span(shape)};
 }
 
@@ -140,77 +128,58 @@ void expect_choice(int loss, int kind) {
            "a choice by values is made for squares over coordinate atoms");
 }
 
+// f(rows, n, d, ...) with n dense rows in R^d, or sparse rows as the arrays starts, places and entries; their d is not known.
+template <class T, class... A>
+void def_rows(nb::module_& m, const char* name, void (*f)(const DenseRows<T>&, Index, Index, const A&...)) {
+    const auto call = [f](Table2<const T> X, A... about) {
+        f(DenseRows<T>{matrix(X)}, matrix(X).rows, matrix(X).columns, about...);
+    };
+    m.def(name, call, nb::arg().noconvert(), argument<A>()..., nb::call_guard<nb::gil_scoped_release>());
+}
+template <class T, class I, class... A>
+void def_rows(nb::module_& m, const char* name, void (*f)(const SparseRows<T, I>&, Index, Index, const A&...)) {
+    const auto call = [f](Vector<const Index> starts, Vector<const I> places, Vector<const T> entries, A... about) {
+        const auto X = compressed<T, I>(starts, places, entries);
+        f(SparseRows<T, I>{X}, X.starts.size - 1, -1, about...);
+    };
+    const auto plain = nb::arg().noconvert();
+    m.def(name, call, plain, plain, plain, argument<A>()..., nb::call_guard<nb::gil_scoped_release>());
+}
+
 template <class Choice, class Rows>
-void differences(const Rows& rows, Index n, Index d, const Vector<const double>& y, const Vector<const double>& shares, int weighted,
-                 int loss, const Vector<const double>& shape, const Vector<const Index>& index,
+void differences(const Rows& data, Index n, Index d, const Vector<const double>& y, const Vector<const double>& shares,
+                 const int& weighted, const int& loss, const Vector<const double>& shape, const Vector<const Index>& index,
                  const Vector<const Index>& ends, const Vector<const double>& eta, const Vector<const double>& keep,
                  const Vector<const double>& here, const Vector<const double>& there, const Vector<const double>& base,
-                 const Vector<double>& other, int follows, const Vector<double>& g, const Point& p) {
+                 const Vector<double>& other, const int& follows, const Vector<double>& g, const int& kind,
+                 const Vector<const double>& low, const Vector<const double>& high, const Table2<const double>& rows,
+                 const Vector<double>& x, const Vector<double>& alpha, const Vector<Index>& atoms, const Vector<Index>& place,
+                 const Vector<Index>& used) {
+    const Point p = point(kind, low, high, rows, x, alpha, atoms, place, used);
     const Index steps = span(eta).size;
+    d = d < 0 ? p.x.size : d;
     expect(span(y).size == n && p.x.size == d && span(g).size == d && span(base).size == d && span(other).size == d &&
                span(keep).size == steps && span(here).size == steps && span(there).size == steps,
            "difference_steps: shapes differ");
     expect_choice<Choice>(loss, p.kind);
-    difference_steps<Choice>(rows, terms(y, shares, weighted, loss, shape), batches(index, ends, eta, n),
-                     {span(keep), span(here), span(there), span(base), span(other), follows != 0, span(g)}, p);
-}
-
-template <class Choice, class T>
-void dense_differences(Table2<const T> X, Vector<const double> y, Vector<const double> shares, int weighted, int loss,
-                       Vector<const double> shape, Vector<const Index> index, Vector<const Index> ends,
-                       Vector<const double> eta, Vector<const double> keep, Vector<const double> here,
-                       Vector<const double> there, Vector<const double> base, Vector<double> other, int follows,
-                       Vector<double> g, int kind, Vector<const double> low, Vector<const double> high,
-                       Table2<const double> rows, Vector<double> x, Vector<double> alpha, Vector<Index> atoms,
-                       Vector<Index> place, Vector<Index> used) {
-    differences<Choice>(DenseRows<T>{matrix(X)}, matrix(X).rows, matrix(X).columns, y, shares, weighted, loss, shape, index, ends, eta,
-                keep, here, there, base, other, follows, g, point(kind, low, high, rows, x, alpha, atoms, place, used));
-}
-
-template <class Choice, class T, class I>
-void sparse_differences(Vector<const Index> starts, Vector<const I> places, Vector<const T> entries, Vector<const double> y,
-                        Vector<const double> shares, int weighted, int loss, Vector<const double> shape,
-                        Vector<const Index> index, Vector<const Index> ends, Vector<const double> eta,
-                        Vector<const double> keep, Vector<const double> here, Vector<const double> there,
-                        Vector<const double> base, Vector<double> other, int follows, Vector<double> g, int kind,
-                        Vector<const double> low, Vector<const double> high, Table2<const double> rows, Vector<double> x,
-                        Vector<double> alpha, Vector<Index> atoms, Vector<Index> place, Vector<Index> used) {
-    const auto X = compressed<T, I>(starts, places, entries);
-    differences<Choice>(SparseRows<T, I>{X}, X.starts.size - 1, span(x).size, y, shares, weighted, loss, shape, index, ends, eta, keep,
-                here, there, base, other, follows, g, point(kind, low, high, rows, x, alpha, atoms, place, used));
+    difference_steps<Choice>(data, terms(y, shares, weighted, loss, shape), batches(index, ends, eta, n),
+                             {span(keep), span(here), span(there), span(base), span(other), follows != 0, span(g)}, p);
 }
 
 template <class Choice, class Rows>
-void tables(const Rows& rows, Index n, Index d, const Vector<const double>& y, const Vector<const double>& shares, int weighted,
-            int loss, const Vector<const double>& shape, const Vector<const Index>& index, const Vector<const Index>& ends,
-            const Vector<const double>& eta, int both, const Vector<double>& table, const Vector<double>& mean,
-            const Vector<double>& g, const Point& p) {
+void tables(const Rows& data, Index n, Index d, const Vector<const double>& y, const Vector<const double>& shares,
+            const int& weighted, const int& loss, const Vector<const double>& shape, const Vector<const Index>& index,
+            const Vector<const Index>& ends, const Vector<const double>& eta, const int& both, const Vector<double>& table,
+            const Vector<double>& mean, const Vector<double>& g, const int& kind, const Vector<const double>& low,
+            const Vector<const double>& high, const Table2<const double>& rows, const Vector<double>& x,
+            const Vector<double>& alpha, const Vector<Index>& atoms, const Vector<Index>& place, const Vector<Index>& used) {
+    const Point p = point(kind, low, high, rows, x, alpha, atoms, place, used);
+    d = d < 0 ? p.x.size : d;
     expect(span(y).size == n && p.x.size == d && span(mean).size == d && span(table).size == n && (!both || span(g).size == d),
            "table_steps: shapes differ");
     expect_choice<Choice>(loss, p.kind);
-    table_steps<Choice>(rows, terms(y, shares, weighted, loss, shape), batches(index, ends, eta, n),
-                {both != 0, span(table), span(mean), span(g)}, p);
-}
-
-template <class Choice, class T>
-void dense_tables(Table2<const T> X, Vector<const double> y, Vector<const double> shares, int weighted, int loss,
-                  Vector<const double> shape, Vector<const Index> index, Vector<const Index> ends, Vector<const double> eta,
-                  int both, Vector<double> table, Vector<double> mean, Vector<double> g, int kind, Vector<const double> low,
-                  Vector<const double> high, Table2<const double> rows, Vector<double> x, Vector<double> alpha,
-                  Vector<Index> atoms, Vector<Index> place, Vector<Index> used) {
-    tables<Choice>(DenseRows<T>{matrix(X)}, matrix(X).rows, matrix(X).columns, y, shares, weighted, loss, shape, index, ends, eta, both,
-           table, mean, g, point(kind, low, high, rows, x, alpha, atoms, place, used));
-}
-
-template <class Choice, class T, class I>
-void sparse_tables(Vector<const Index> starts, Vector<const I> places, Vector<const T> entries, Vector<const double> y,
-                   Vector<const double> shares, int weighted, int loss, Vector<const double> shape, Vector<const Index> index,
-                   Vector<const Index> ends, Vector<const double> eta, int both, Vector<double> table, Vector<double> mean,
-                   Vector<double> g, int kind, Vector<const double> low, Vector<const double> high, Table2<const double> rows,
-                   Vector<double> x, Vector<double> alpha, Vector<Index> atoms, Vector<Index> place, Vector<Index> used) {
-    const auto X = compressed<T, I>(starts, places, entries);
-    tables<Choice>(SparseRows<T, I>{X}, X.starts.size - 1, span(x).size, y, shares, weighted, loss, shape, index, ends, eta, both, table,
-           mean, g, point(kind, low, high, rows, x, alpha, atoms, place, used));
+    table_steps<Choice>(data, terms(y, shares, weighted, loss, shape), batches(index, ends, eta, n),
+                        {both != 0, span(table), span(mean), span(g)}, p);
 }
 
 template <class T, class I>
@@ -237,16 +206,21 @@ void different(Vector<Index> index, Vector<const Index> begins, Vector<const Ind
     without_repeats(span(index), span(begins), span(lengths), n);
 }
 
+template <class Rows>
+void steps_over(nb::module_& m) {
+    def_rows(m, "difference_steps", differences<ByGradient, Rows>);
+    def_rows(m, "table_steps", tables<ByGradient, Rows>);
+    def_rows(m, "jones_difference_steps", differences<ByValues, Rows>);
+    def_rows(m, "jones_table_steps", tables<ByValues, Rows>);
+}
+
 template <class T, class I>
 void sparse_kernels(nb::module_& m) {
     def(m, "add_columns", add<T, I>);
     def(m, "dot_columns", dots<T, I>);
     def(m, "gram_rows", by_rows<T, I>);
     def(m, "gram_columns", by_columns<T, I>);
-    def(m, "difference_steps", sparse_differences<ByGradient, T, I>);
-    def(m, "table_steps", sparse_tables<ByGradient, T, I>);
-    def(m, "jones_difference_steps", sparse_differences<ByValues, T, I>);
-    def(m, "jones_table_steps", sparse_tables<ByValues, T, I>);
+    steps_over<SparseRows<T, I>>(m);
     def(m, "wide_table_steps", wide_tables<T, I>);
 }
 
@@ -255,10 +229,7 @@ void kernels_of(nb::module_& m) {
     def(m, "logistic_pieces", pieces<double, T>);
     sparse_kernels<T, std::uint32_t>(m);
     sparse_kernels<T, std::uint64_t>(m);
-    def(m, "difference_steps", dense_differences<ByGradient, T>);
-    def(m, "table_steps", dense_tables<ByGradient, T>);
-    def(m, "jones_difference_steps", dense_differences<ByValues, T>);
-    def(m, "jones_table_steps", dense_tables<ByValues, T>);
+    steps_over<DenseRows<T>>(m);
 }
 
 }  // namespace
@@ -268,25 +239,15 @@ NB_MODULE(_core, m) {
     nb::set_leak_warnings(false);  // threads that are still at work when a process ends keep their arrays
     blas::add_to(m);
     blas_threads::add_to(m);
+    add_qps(m);
     add_rounds(m);
-    add_forms(m);
     add_coordinate_rounds(m);
     add_steps(m);
     add_paths(m);
-    add_loss_paths(m);
-    add_budget_batch(m);
-    add_checks(m);
-    add_observed(m);
-    add_shard_rows(m);
-    add_face_steps(m);
-    add_rows_interior(m);
-    add_grouped(m);
-    add_softmax(m);
+    add_passes(m);
     m.def("level", level);
     m.def("use_threads", [](int count) { return std::exchange(threads::limit, std::max(count, 0)); });
     m.def("threads", threads::count);
-    def(m, "pairwise_burst", burst);
-    def(m, "face_newton", newton);
     def(m, "without_repeats", different);
     kernels_of<double>(m);
     kernels_of<float>(m);

@@ -6,24 +6,6 @@
 
 namespace greedyhull {
 
-void add_checks(nb::module_& m) {
-    const auto plain = nb::arg().noconvert();
-    m.def("all_finite", [](Vector<const double> x) { return all_finite(span(x)); }, plain);
-    m.def("square_facts", [](Table2<const double> Q) {
-        expect(Q.shape(0) == Q.shape(1), "square_facts: a square matrix is wanted");
-        const SquareFacts facts = square_facts(matrix(Q));
-        return nb::make_tuple(facts.symmetric, facts.dominant, facts.widest);
-    }, plain);
-    m.def("is_definite", [](Table2<const double> Q, double shift) {
-        expect(Q.shape(0) == Q.shape(1), "is_definite: a square matrix is wanted");
-        return is_definite(matrix(Q), shift);
-    }, plain, nb::arg());
-}
-
-}  // namespace greedyhull
-
-namespace greedyhull {
-
 namespace {
 
 Places places(Span<const Index> starts, Span<const std::uint32_t> columns, Index rows, Index width, Index entries) {
@@ -53,21 +35,6 @@ void products(Vector<const Index> starts, Vector<const std::uint32_t> columns, V
     observed_products(at, u.columns, c.data(), u.data, v.data, l.data, t.data);
 }
 
-}  // namespace
-
-void add_observed(nb::module_& m) {
-    def(m, "observed_entries", entries<double>);
-    def(m, "observed_entries", entries<float>);
-    def(m, "observed_products", products<double>);
-    def(m, "observed_products", products<float>);
-}
-
-}  // namespace greedyhull
-
-namespace greedyhull {
-
-namespace {
-
 template <class T>
 void pieces(Vector<const Index> labels, Table2<const T> z, Vector<const double> b, Vector<double> terms, Table2<T> slopes,
             Table2<T> s) {
@@ -89,20 +56,6 @@ void intercepts(Vector<const Index> labels, Table2<const double> z, Vector<const
     expect_below(span(labels), at.columns, "find_intercepts: there is no such class");
     softmax::Intercepts(span(labels), at, span(p), span(shares)).find(b.data());
 }
-
-}  // namespace
-
-void add_softmax(nb::module_& m) {
-    def(m, "softmax_pieces", pieces<double>);
-    def(m, "softmax_pieces", pieces<float>);
-    def(m, "find_intercepts", intercepts);
-}
-
-}  // namespace greedyhull
-
-namespace greedyhull {
-
-namespace {
 
 const char* const OUTSIDE = "a column of a sparse matrix lies outside its shape";
 
@@ -170,7 +123,25 @@ void sparse_kernels(nb::module_& m) {
 
 }  // namespace
 
-void add_shard_rows(nb::module_& m) {
+void add_passes(nb::module_& m) {
+    const auto plain = nb::arg().noconvert();
+    m.def("all_finite", [](Vector<const double> x) { return all_finite(span(x)); }, plain);
+    m.def("square_facts", [](Table2<const double> Q) {
+        expect(Q.shape(0) == Q.shape(1), "square_facts: a square matrix is wanted");
+        const SquareFacts facts = square_facts(matrix(Q));
+        return nb::make_tuple(facts.symmetric, facts.dominant, facts.widest);
+    }, plain);
+    m.def("is_definite", [](Table2<const double> Q, double shift) {
+        expect(Q.shape(0) == Q.shape(1), "is_definite: a square matrix is wanted");
+        return is_definite(matrix(Q), shift);
+    }, plain, nb::arg());
+    def(m, "observed_entries", entries<double>);
+    def(m, "observed_entries", entries<float>);
+    def(m, "observed_products", products<double>);
+    def(m, "observed_products", products<float>);
+    def(m, "softmax_pieces", pieces<double>);
+    def(m, "softmax_pieces", pieces<float>);
+    def(m, "find_intercepts", intercepts);
     sparse_kernels<double, std::uint32_t>(m);
     sparse_kernels<double, std::uint64_t>(m);
     sparse_kernels<float, std::uint32_t>(m);

@@ -75,10 +75,8 @@ void expect_rows(const Vector<const double>& y, const Vector<const double>& p, I
 }
 
 template <class T>
-std::unique_ptr<Path> dense_path(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, Vector<const double> y,
-                                 Vector<const double> p, bool centre, Vector<const double> scales, bool positive) {
-    nb::list alive;
-    const Dense<T> data = dense_design(X, alive);
+std::unique_ptr<Path> dense_path(Dense<T> data, nb::list alive, Vector<const double> y, Vector<const double> p, bool centre,
+                                 Vector<const double> scales, bool positive) {
     expect_rows(y, p, data.n), expect_scales(scales, data.d);
     alive.append(nb::cast(scales));
     return std::make_unique<Path>(
@@ -86,12 +84,9 @@ std::unique_ptr<Path> dense_path(nb::ndarray<const T, nb::ndim<2>, nb::device::c
 }
 
 template <class T, class I>
-std::unique_ptr<Path> sparse_path(Vector<const Index> starts, Vector<const I> places, Vector<const T> entries, Index n,
-                                  Vector<const double> y, Vector<const double> p, bool centre, Vector<const double> scales,
-                                  bool positive, bool roughly) {
-    nb::list alive;
-    const ByColumn<T, I> data = sparse_design(starts, places, entries, n, alive);
-    expect_rows(y, p, n), expect_scales(scales, data.d);
+std::unique_ptr<Path> sparse_path(ByColumn<T, I> data, nb::list alive, Vector<const double> y, Vector<const double> p, bool centre,
+                                  Vector<const double> scales, bool positive, bool roughly) {
+    expect_rows(y, p, data.n), expect_scales(scales, data.d);
     alive.append(nb::cast(y)), alive.append(nb::cast(p)), alive.append(nb::cast(scales));
     std::unique_ptr<SquareTrail> trail;
     if (roughly)
@@ -100,28 +95,6 @@ std::unique_ptr<Path> sparse_path(Vector<const Index> starts, Vector<const I> pl
         trail = from_kink_to_kink(std::make_unique<SquareSparse<T, I>>(data, span(y), span(p), centre, span(scales)), positive);
     return std::make_unique<Path>(std::move(trail), alive);
 }
-
-template <class T>
-void add_paths_of(nb::module_& m) {
-    const auto plain = nb::arg().noconvert();
-    m.def("dense_path", dense_path<T>, plain, plain, plain, nb::arg(), plain, nb::arg());
-    m.def("sparse_path", sparse_path<T, std::uint32_t>, plain, plain, plain, nb::arg(), plain, plain, nb::arg(), plain, nb::arg(),
-          nb::arg());
-    m.def("sparse_path", sparse_path<T, std::uint64_t>, plain, plain, plain, nb::arg(), plain, plain, nb::arg(), plain, nb::arg(),
-          nb::arg());
-}
-
-void add_paths(nb::module_& m) {
-    const auto plain = nb::arg().noconvert();
-    nb::class_<Path>(m, "Path").def("to", &Path::to).def("walk", &Path::walk, plain, nb::arg(), plain, plain, nb::arg()).def("point", &Path::point).def("first", &Path::first);
-    m.def("matrix_path", matrix_path, plain, plain, nb::arg(), plain, nb::arg());
-    add_paths_of<double>(m);
-    add_paths_of<float>(m);
-}
-
-}  // namespace greedyhull
-
-namespace greedyhull {
 
 class LossTrail {
    public:
@@ -181,35 +154,41 @@ std::unique_ptr<LossTrail> trail_on(D X, nb::tuple loss, bool intercept, bool po
 }
 
 template <class T>
-std::unique_ptr<LossTrail> dense_loss_path(nb::ndarray<const T, nb::ndim<2>, nb::device::cpu> X, nb::tuple loss, bool intercept,
-                                           bool positive, Vector<const double> units, Index batch, Index steps) {
-    nb::list alive;
-    return trail_on<LossPath<Dense<T>>>(dense_design(X, alive), loss, intercept, positive, units, alive, batch, steps);
+std::unique_ptr<LossTrail> dense_loss_path(Dense<T> X, nb::list alive, nb::tuple loss, bool intercept, bool positive,
+                                           Vector<const double> units, Index batch, Index steps) {
+    return trail_on<LossPath<Dense<T>>>(X, loss, intercept, positive, units, alive, batch, steps);
 }
 
 // With `descends`, coordinate descent goes first.
 template <class T, class I>
-std::unique_ptr<LossTrail> sparse_loss_path(Vector<const Index> starts, Vector<const I> places, Vector<const T> entries, Index n,
-                                            nb::tuple loss, bool intercept, bool positive, Vector<const double> units, Index batch,
-                                            Index steps, bool descends) {
-    nb::list alive;
-    return trail_on<SparseLossPath<T, I>>(sparse_design(starts, places, entries, n, alive), loss, intercept, positive, units, alive, batch,
-                                          steps, descends);
+std::unique_ptr<LossTrail> sparse_loss_path(ByColumn<T, I> X, nb::list alive, nb::tuple loss, bool intercept, bool positive,
+                                            Vector<const double> units, Index batch, Index steps, bool descends) {
+    return trail_on<SparseLossPath<T, I>>(X, loss, intercept, positive, units, alive, batch, steps, descends);
 }
 
 template <class T>
-void add_loss_paths_of(nb::module_& m) {
-    const auto plain = nb::arg().noconvert();
-    m.def("dense_loss_path", dense_loss_path<T>, plain, nb::arg(), nb::arg(), nb::arg(), plain, nb::arg(), nb::arg());
-    m.def("sparse_loss_path", sparse_loss_path<T, std::uint32_t>, plain, plain, plain, nb::arg(), nb::arg(), nb::arg(), nb::arg(), plain, nb::arg(), nb::arg(), nb::arg());
-    m.def("sparse_loss_path", sparse_loss_path<T, std::uint64_t>, plain, plain, plain, nb::arg(), nb::arg(), nb::arg(), nb::arg(), plain, nb::arg(), nb::arg(), nb::arg());
+void add_paths_of(nb::module_& m) {
+    def_design(m, "path", dense_path<T>);
+    def_design(m, "path", sparse_path<T, std::uint32_t>);
+    def_design(m, "path", sparse_path<T, std::uint64_t>);
+    def_design(m, "loss_path", dense_loss_path<T>);
+    def_design(m, "loss_path", sparse_loss_path<T, std::uint32_t>);
+    def_design(m, "loss_path", sparse_loss_path<T, std::uint64_t>);
 }
 
-void add_loss_paths(nb::module_& m) {
+void add_paths(nb::module_& m) {
     const auto plain = nb::arg().noconvert();
-    nb::class_<LossTrail>(m, "LossTrail").def("to", &LossTrail::to).def("walk", &LossTrail::walk, plain, nb::arg(), nb::arg(), plain, nb::arg());
-    add_loss_paths_of<double>(m);
-    add_loss_paths_of<float>(m);
+    nb::class_<Path>(m, "Path")
+        .def("to", &Path::to)
+        .def("walk", &Path::walk, plain, nb::arg(), plain, plain, nb::arg())
+        .def("point", &Path::point)
+        .def("first", &Path::first);
+    nb::class_<LossTrail>(m, "LossTrail")
+        .def("to", &LossTrail::to)
+        .def("walk", &LossTrail::walk, plain, nb::arg(), nb::arg(), plain, nb::arg());
+    m.def("matrix_path", matrix_path, plain, plain, nb::arg(), plain, nb::arg());
+    add_paths_of<double>(m);
+    add_paths_of<float>(m);
 }
 
 }  // namespace greedyhull

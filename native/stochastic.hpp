@@ -7,13 +7,10 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "losses.hpp"
 #include "rows.hpp"
 
 namespace greedyhull {
-
-// The losses that stochastic steps know, by the numbers that solvers/parts/engines.py gives them.
-
-enum Loss { SQUARED, LOGISTIC, SQUARED_HINGE, HUBER, POISSON, HINGE = 8, KINKED };
 
 // The derivative of the loss in z; `shape` holds the numbers that the loss depends on.
 inline double slope(int loss, const double* shape, double z, double y) {
@@ -31,7 +28,7 @@ inline double slope(int loss, const double* shape, double z, double y) {
     }
 }
 
-// The sets that stochastic steps know, by the numbers that solvers/parts/engines.py gives them: the best atom, and the move.
+// The sets that stochastic steps know, by the numbers that solvers/parts/compiled_stochastic.py gives them: the best atom, and the move.
 
 enum Kind { L1_BALL, SIMPLEX, BOX, L2_BALL, VERTICES };
 

@@ -386,7 +386,7 @@ class _DualWorking(Table):
             elsewhere[known[known >= 0] % d] = False
             wide = not np.any(x[elsewhere])
         if wide:
-            wide_table_steps(*terms, *self.table(), isqrt(d), *point)
+            wide_table_steps(*(*terms, *self.table(), isqrt(d), *point))
         else:
             loops.tables(*terms, 0, *self.table(), np.zeros(0), *point)
 
