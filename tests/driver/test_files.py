@@ -39,7 +39,7 @@ def solution() -> gh.Solution:
 @pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
 def test_paths_that_cannot_be_written(write, where, solution, tmp_path):
     path = where if where.startswith("/") else tmp_path / where
-    with pytest.raises(gh.GreedyhullError, match="cannot be written|does not exist") as raised:
+    with pytest.raises(gh.GreedyhullError, match=r"cannot be written|does not exist") as raised:
         write(solution, path)
     assert str(path) in str(raised.value) and not list(tmp_path.iterdir())
 

@@ -129,7 +129,8 @@ def test_a_field_that_is_missing_or_of_another_kind_gives_words(field: str, tmp_
             continue
 
 
-ARRAYS = {"object": np.array([print], dtype=object), "text": np.array("text"), "long": np.zeros(999), "cube": np.zeros((3, 3, 3))}
+ARRAYS = {"object": np.array([print], dtype=object), "text": np.array("text"), "long": np.zeros(999),
+          "cube": np.zeros((3, 3, 3))}
 
 
 @pytest.mark.parametrize("case", ["l1", "path", "rows", "kinks"])

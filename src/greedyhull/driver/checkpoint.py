@@ -19,7 +19,7 @@ from warnings import warn
 
 import numpy as np
 
-from greedyhull.errors import GreedyhullError, GreedyhullWarning, check, no_file
+from greedyhull.errors import GreedyhullError, GreedyhullWarning, check, is_file, no_file
 from greedyhull.kernels.core import level
 from greedyhull.solvers.parts.progress import Event
 from greedyhull.types import Array, State
@@ -164,8 +164,7 @@ def checksum(state: State) -> Array:
 
 def load_state(path: Path, what: str = "saved state", writer: str = "checkpoint=") -> State:
     """Return the state that was written to ``path``; ``what`` that is, and the ``writer`` of such files, for words."""
-    check(os.path.isfile(path), lambda: f"{no_file(path, what=f'{what} at')} "  # noqa: PTH113 — a long name raises there
-                                        f"Give the file that {writer} wrote.")
+    check(is_file(path), lambda: f"{no_file(path, what=f'{what} at')} Give the file that {writer} wrote.")
     try:
         _check_sizes(path)
         with np.load(path, allow_pickle=False) as file:

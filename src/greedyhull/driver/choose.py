@@ -13,18 +13,13 @@ import numpy as np
 from greedyhull.atoms.joined import Product
 from greedyhull.driver.reason import Told
 from greedyhull.driver.stop import Stop
-from greedyhull.errors import GreedyhullError, check, nearest, shown
+from greedyhull.errors import GreedyhullError, aliased, check, nearest, shown
 from greedyhull.types import AtomSet, Objective, Solver, imaged
 
 STEPS = "greedyhull.solvers.parts.steps"
-SOLVERS = {  # names of algorithms that people write in words
-    "fw": "FrankWolfe", "vanilla": "FrankWolfe", "cg": "FrankWolfe", "bpfw": "BlendedPairwise", "pfw": "BlendedPairwise",
-    "afw": "BlendedPairwise", "fcfw": "Corrective", "sfw": "StochasticFrankWolfe",
-    **{name.lower(): name for name in ("FrankWolfe", "Jones", "PairwiseJones", "BlendedPairwise", "Corrective", "Mixed",
-                                       "Aggregated", "Smoothed", "StochasticFrankWolfe", "StochasticJones", "LuFreund",
-                                       "MoreauFrankWolfe", "RegularizedStochasticFrankWolfe", "Storc",
-                                       "VarianceReducedJones")},
-}
+SOLVERS = ("FrankWolfe", "Jones", "PairwiseJones", "BlendedPairwise", "Corrective", "Mixed", "Aggregated", "Smoothed",
+           "StochasticFrankWolfe", "StochasticJones", "LuFreund", "MoreauFrankWolfe", "RegularizedStochasticFrankWolfe",
+           "Storc", "VarianceReducedJones")
 
 
 def check_seed(seed: object) -> None:
@@ -41,7 +36,9 @@ def check_solver(solver: object) -> None:
     check(not isinstance(solver, Stop), lambda: f"solver={shown(solver)} was given, which is a stop. Give it by name: "
                                                 f"stop={shown(solver)}.")
     if isinstance(solver, str):
-        near = nearest(solver.lower().replace("_", "").replace("-", "").replace(" ", ""), SOLVERS) or "FrankWolfe"
+        word = solver.lower().replace("_", "").replace("-", "").replace(" ", "")
+        known = [name for name in aliased(word, "greedyhull") if name in SOLVERS]
+        near = known[0] if known else nearest(word, {name.lower(): name for name in SOLVERS}) or "FrankWolfe"
         raise GreedyhullError(f"solver={solver!r} was given; a solver such as {near}() is wanted, not its name.")
     if isinstance(solver, type):
         raise GreedyhullError(f"solver={shown(solver)} was given; a solver such as FrankWolfe() is wanted. "

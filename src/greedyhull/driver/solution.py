@@ -14,7 +14,7 @@ import numpy as np
 
 from greedyhull.atoms.bounded_simplex import BoundedSimplex
 from greedyhull.atoms.simplex import Simplex
-from greedyhull.driver.certificate import SOLUTION, Certificate, promise
+from greedyhull.driver.certificate import Certificate, promise
 from greedyhull.driver.reason import worded
 from greedyhull.driver.trace import Trace
 from greedyhull.errors import GreedyhullError, suggesting
@@ -185,7 +185,7 @@ class Absent:
                               "is not known. Solve again, with start=solution.x.")
 
 
-@suggesting(SOLUTION)
+@suggesting("Solution")
 @worded("reason", "choice")
 @dataclass
 class Solution:
