@@ -36,8 +36,8 @@ from greedyhull.atoms.base import ClosedOracle as ClosedOracle
 from greedyhull.atoms.base import OracleBase as OracleBase
 from greedyhull.atoms.base import Sizes as Sizes
 from greedyhull.atoms.wrapped import Wrapped as Wrapped
-from greedyhull.driver.reason import Reason as Reason
 from greedyhull.driver.stop import Limits as Limits
+from greedyhull.driver.stop import Reason as Reason
 from greedyhull.driver.stop import Stop as Stop
 from greedyhull.errors import GreedyhullError as GreedyhullError
 from greedyhull.errors import GreedyhullWarning as GreedyhullWarning

@@ -184,8 +184,8 @@ MUTANTS = (
     Mutant("atoms that wait in vain leave", "solvers/parts/working_set.py", "if len(self.alpha) > self.crowded *", "if len(self.alpha) > 1000 *",
            (WAITING,)),
     # how runs end
-    Mutant("a run that stands still ends", "driver/reason.py", "before == self.print", "before != before", (STILL, COUNTING)),
-    Mutant("a run that moves does not", "driver/reason.py", "before == self.print", "before == before", (MOVING,)),
+    Mutant("a run that stands still ends", "driver/finish.py", "before == self.print", "before != before", (STILL, COUNTING)),
+    Mutant("a run that moves does not", "driver/finish.py", "before == self.print", "before == before", (MOVING,)),
     Mutant("a gap that never closes is not tried forever", "driver/finish.py", "return int(tries) <= 20", "return True",
            (TRIED,)),
     # what is certified
@@ -229,8 +229,8 @@ MUTANTS = (
     Mutant("the oracle does not notice a proof", "solvers/parts/memory.py",
            "self.inner.floor(g, tol), self.set)\n        self.inner.restore(before)\n", "self.inner.floor(g, tol), self.set)\n",
            (BITS,)),
-    Mutant("a proof that is repeated is the same", "driver/run.py", "if memory.k == at and", "if False and", (SAME,)),
-    Mutant("proofs that fall short are seldom", "driver/run.py", "max(1, run.memory.k // 2)", "1", (SELDOM,)),
+    Mutant("a proof that is repeated is the same", "driver/certificate.py", "if memory.k == at and", "if False and", (SAME,)),
+    Mutant("proofs that fall short are seldom", "driver/certificate.py", "max(1, run.memory.k // 2)", "1", (SELDOM,)),
     Mutant("an end is proved", "driver/finish.py", "None if run.open is None else run.proofs.at_end(run.open, event)", "None",
            (ENDED,)),
     Mutant("a gradient is compared with its value", "driver/run.py", "inspect_gradient(f, self.S, self.w, memory)", "pass",

@@ -14,7 +14,7 @@ from greedyhull.cli.file_errors import Faults
 from greedyhull.cli.problem_file import BY_ROWS, PLACES, WITHOUT_TARGET, ProblemFile, Source, read
 from greedyhull.cli.tables import Taken, Wanted, load_array, read_table, take, take_entries
 from greedyhull.data.shards import shards
-from greedyhull.driver.certificate import check_pair
+from greedyhull.driver.checks import check_pair
 from greedyhull.driver.stop import Stop
 from greedyhull.errors import check
 from greedyhull.remote.cluster import joined

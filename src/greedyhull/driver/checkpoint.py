@@ -400,11 +400,11 @@ def save(run: Run, event: Event) -> None:
 
 def state_of(run: Run) -> State:
     """Return everything that a continuation needs."""
-    parts = {"iterate": run.w, "memory": run.memory, "identity": run.identity, "standing": run.standing, "trace": run.trace}
+    parts = {"iterate": run.w, "memory": run.memory, "identity": run.identity, "standing": run.stall, "trace": run.trace}
     state = {f"{part}.{name}": array for part, kept in parts.items() for name, array in kept.state().items()}
     state["run"] = np.array([run.start_value, run.seconds])
     state["version"], state["level"] = np.array(VERSION), np.array(level())
-    if run.trace.parts and not run.told:  # the event that is saved; whoever goes on sees it once more
+    if run.trace.parts and not run.self_reported:  # the event that is saved; whoever goes on sees it once more
         state["noted"] = np.array(run.trace.rows[-1][2:4], dtype=np.float64)
     if run.certified_point is not run.w:
         state["shown"] = run.certified_point.array()

@@ -10,8 +10,7 @@ import numpy as np
 from greedyhull.driver.batch.problems import Line, Record, left_out, problems_of, shared_by
 from greedyhull.driver.batch.solutions import Asked, Solutions, Starts, starts_of
 from greedyhull.driver.batch.together import aim_of, inside, solve_one_by_one, solve_together
-from greedyhull.driver.certificate import check_problem
-from greedyhull.driver.choose import check_seed, check_solver, check_stop
+from greedyhull.driver.checks import check_problem, check_seed, check_solver, check_stop
 from greedyhull.driver.minimize import DEFAULT_STOP
 from greedyhull.driver.stop import Stop
 from greedyhull.errors import GreedyhullError, check, shown

@@ -11,12 +11,11 @@ import numpy as np
 from greedyhull.atoms.base import generator
 from greedyhull.driver.batch.problems import Line, Record, Shared, face_of, objective_of
 from greedyhull.driver.batch.solutions import Asked
-from greedyhull.driver.certificate import afresh, check_pair
-from greedyhull.driver.checks import ships
+from greedyhull.driver.certificate import afresh
+from greedyhull.driver.checks import check_pair, is_builtin
 from greedyhull.driver.minimize import minimize
-from greedyhull.driver.reason import raise_if_pressed
 from greedyhull.driver.solution import Solution
-from greedyhull.driver.stop import Either, Stalled, Stop
+from greedyhull.driver.stop import Either, Stalled, Stop, raise_if_pressed
 from greedyhull.errors import GreedyhullError
 from greedyhull.kernels.simplex_qp import budget_batch
 from greedyhull.objectives.composite import EPS, LEAST, LEFT
@@ -269,7 +268,7 @@ def told(i: int, count: int, error: Exception) -> Exception:
 
 def _nearer(f: Objective, S: AtomSet, before: Solution, seed: int) -> Any:
     """The point of another problem over the same set, if f is lower there than where it would begin; else None."""
-    if not ships(f) or isinstance(f, Stream) or not before.point.keeps_atoms:
+    if not is_builtin(f) or isinstance(f, Stream) or not before.point.keeps_atoms:
         return None
     check_pair(f, S)
     with np.errstate(all="ignore"):
