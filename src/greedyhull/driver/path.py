@@ -7,7 +7,7 @@ from time import perf_counter
 
 import numpy as np
 
-from greedyhull.driver.batch.together import aim_of
+from greedyhull.driver.batch.call import aim_of
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.checks import check_arguments
 from greedyhull.driver.minimize import DEFAULT_STOP, minimize

@@ -218,7 +218,8 @@ class Run:
         if smaller:
             self.choice = f"{in_words(self.choice)} {smaller}".strip()
         kinds: tuple[Any, Any, Any] = type(f), type(self.solver), type(S)  # mypy takes no class for hashable
-        self.builtin_f, self.builtin_solver, self.user_set = is_builtin_class(kinds[0]), is_builtin_class(kinds[1]), is_user_set(kinds[2])
+        self.builtin_f, self.builtin_solver = is_builtin_class(kinds[0]), is_builtin_class(kinds[1])
+        self.user_set = is_user_set(kinds[2])
         self.inspects = is_user_defined(f)  # whether value and gradient are a user's, and compared at the start
         if solver is not None:
             if not has(solver, "run"):
