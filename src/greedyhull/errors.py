@@ -94,7 +94,7 @@ def shown(value: object) -> str:
     if len(words) <= LONGEST and "\n" not in words and " at 0x" not in words:
         return words
     try:
-        shape = tuple(np.shape(value))  # type: ignore[arg-type]
+        shape = tuple(np.shape(value))  # type: ignore[call-overload]
     except ValueError:  # rows of different lengths
         shape = ()
     if isinstance(value, np.ndarray):

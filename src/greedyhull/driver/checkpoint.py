@@ -400,7 +400,8 @@ def save(run: Run, event: Event) -> None:
 
 def state_of(run: Run) -> State:
     """Return everything that a continuation needs."""
-    parts = {"iterate": run.w, "memory": run.memory, "identity": run.identity, "standing": run.stall, "trace": run.trace}
+    parts: dict[str, Any] = {"iterate": run.w, "memory": run.memory, "identity": run.identity, "standing": run.stall,
+                             "trace": run.trace}
     state = {f"{part}.{name}": array for part, kept in parts.items() for name, array in kept.state().items()}
     state["run"] = np.array([run.start_value, run.seconds])
     state["version"], state["level"] = np.array(VERSION), np.array(level())

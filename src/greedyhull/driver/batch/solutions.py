@@ -77,6 +77,7 @@ class Asked:
         choice = f"{f!r} was solved together with others that share its data, over one Gram matrix."
         s = _of_row(r, i, "", Corrective(), f, S, choice, self.stop, self.seed)
         value, gap = s.value, float(r.gaps[i])
+        assert isinstance(s.point, CoordinateIterate)
         s.point.decompose = S.decompose
         event = Event(s.iterations, s.seconds, value, gap, value - gap, s.point, value, scale=float(r.scales[i]))
         reason = self.stop.claim(event)

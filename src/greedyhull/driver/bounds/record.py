@@ -176,6 +176,15 @@ def slack(name: str, value: float) -> Constant:
     return Constant(float(value), "upper bound" if value > 0 else "exact", name)
 
 
+def steps_of(rule: APriori, T: int) -> Array:
+    """Return η_1, …, η_T: the rule at 0, …, T − 1.
+
+    >>> steps_of(OpenLoop(), 3)
+    array([1.        , 0.66666667, 0.5       ])
+    """
+    return np.array([float(rule.at(k)) for k in range(T)])
+
+
 class StochasticRecord:
     """Steps η_1, …, η_T, tolerances, e_1 and constants of a run that returned w_{T+1}, or a mean of w_1, …, w_T."""
 
@@ -190,7 +199,7 @@ class StochasticRecord:
         check(first == 1, f"The record begins at step {first}: the run was resumed, and what came before is not on it.")
         self.T = int(solution.iterations) - 1
         check(self.T >= 1, "No step was taken.")
-        self.eta = np.array([float(self.rule.at(k)) for k in range(self.T)])
+        self.eta = steps_of(self.rule, self.T)
 
     @property
     def rule(self) -> APriori:
@@ -257,7 +266,7 @@ class StochasticRecord:
     @property
     def returns_mean(self) -> bool:
         """Whether the point that was returned is a mean of w_1, …, w_T."""
-        return self.solver.look.averages
+        return bool(self.solver.look.averages)
 
     def must_return_last(self) -> None:
         check(not self.returns_mean, "It is about the last point, and the run returned a mean of the points.")
