@@ -16,7 +16,6 @@ import greedyhull as gh
 from benchmarks.tables import Table
 from benchmarks.timing import interleaved
 from greedyhull.driver import finish as ending
-from greedyhull.driver import reason as standing
 from greedyhull.driver import run
 from greedyhull.kernels import simplex_qp
 from greedyhull.objectives import restricted
@@ -46,10 +45,10 @@ VALUES: dict[str, tuple[float, ...]] = {
 ARGUMENTS: dict[str, tuple[int, ...]] = {"batch": (1, 10, 30, 100), "steps": (1, 2, 5, 10)}
 DRIVER: dict[str, tuple[Any, tuple[float, ...]]] = {
     "LISTEN_AFTER": (run, (0.0, 0.01, 1.0)),
-    "BLURRED": (run, (0.1, 0.5, 0.9)),
+    "MOSTLY_ROUNDING": (run, (0.1, 0.5, 0.9)),
     "CARRIED_FAR": (run, (8, 64, 512, 10**9)),
     "TRIES": (ending, (1, 20, 100)),
-    "ROUNDS": (standing, (8, 64, 512)),
+    "ROUNDS": (ending, (8, 64, 512)),
 }
 
 

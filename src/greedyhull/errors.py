@@ -6,8 +6,7 @@ import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
-from functools import partial, wraps
-from inspect import signature as signature_of
+from functools import wraps
 from pathlib import Path
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, ParamSpec, TypeVar
@@ -94,7 +93,10 @@ def shown(value: object) -> str:
         words = " at 0x"
     if len(words) <= LONGEST and "\n" not in words and " at 0x" not in words:
         return words
-    shape = _shape(value)
+    try:
+        shape = tuple(np.shape(value))  # type: ignore[call-overload]
+    except ValueError:  # rows of different lengths
+        shape = ()
     if isinstance(value, np.ndarray):
         return f"an array of shape {shape}"
     name = type(value).__name__
@@ -102,11 +104,9 @@ def shown(value: object) -> str:
     return f"{article} {name} of shape {shape}" if shape else f"{article} {name}"
 
 
-def _shape(value: Any) -> tuple[int, ...]:
-    try:
-        return tuple(np.shape(value))
-    except ValueError:  # rows of different lengths
-        return ()
+def is_file(path: Path) -> bool:
+    """Return whether there is such a file; unlike ``Path.is_file``, False if its name is too long."""
+    return os.path.isfile(path)  # noqa: PTH113
 
 
 def no_file(path: Path, name: object = None, what: str = "file") -> str:
@@ -150,29 +150,8 @@ def signed(function: Callable[..., Any]) -> str:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
 
-BUDGET = "least_squares(X, y) over L1Ball(d, radius), or greedyhull.estimators.L1BudgetRegressor"
-MEANT = {  # arguments as other libraries call them, and what to give here
-    **dict.fromkeys(("tol", "tolerance", "eps", "epsilon", "rtol", "atol", "ftol", "gtol", "gap"),
-                    ("stop", "stop=gh.Relative({given}) for a relative gap, stop=gh.Gap({given}) for an absolute one")),
-    **dict.fromkeys(("max_iter", "maxiter", "max_iters", "max_iterations", "n_iter", "iterations", "num_iterations", "steps"),
-                    ("stop", "stop=gh.Iterations({given})")),
-    **dict.fromkeys(("timeout", "time_limit", "max_time", "seconds"), ("stop", "stop=gh.Seconds({given})")),
-    **dict.fromkeys(("callback", "callbacks"), ("watch", "watch={given}")),
-    **dict.fromkeys(("random_state", "rng", "random_seed"), ("seed", "seed={given}, a whole number")),
-    **dict.fromkeys(("verbose", "verbosity", "disp"), ("progress", "progress=True")),
-    **dict.fromkeys(("x0", "w0", "x_init", "w_init", "init", "initial", "warm_start"), ("start", "start={given}")),
-    **dict.fromkeys(("method", "algorithm", "algo"), ("solver", "solver=gh.FrankWolfe(), or another solver")),
-    **dict.fromkeys(("weights", "sample_weights"), ("sample_weight", "sample_weight={given}")),
-    **dict.fromkeys(("fit_intercept", "bias"), ("intercept", "intercept={given}")),
-    **dict.fromkeys(("ridge", "l2_penalty", "weight_decay"), ("l2", "l2={given}, the factor in (l2/2)‖w‖²")),
-    **dict.fromkeys(("jac", "grad", "fprime"), ("gradient", "gradient={given}")),
-    **dict.fromkeys(("fun", "func"), ("value", "value={given}")),
-    **dict.fromkeys(("lower", "short", "short_selling", "long_only", "leverage", "weight_bounds", "bounds"), ("previous",
-        "upper= for caps; weights are at least 0 and sum to 1, without short positions. For a floor of 0.1 on an asset give "
-        "constraints={{'floor': ({{asset: -1}}, -0.1)}}")),
-    **dict.fromkeys(("dim", "dimension", "n_features"), ("shape", "shape={given}")),
-}
 ESTIMATORS = ("EnsembleClassifier", "EnsembleRegressor", "GroupBudgetClassifier", "GroupBudgetClassifierCV",
               "GroupBudgetRegressor", "GroupBudgetRegressorCV", "L1BudgetClassifier", "L1BudgetClassifierCV",
               "L1BudgetRegressor", "L1BudgetRegressorCV", "LowRankRegressor", "MatrixCompletion", "SimplexClassifier",
@@ -180,31 +159,95 @@ ESTIMATORS = ("EnsembleClassifier", "EnsembleRegressor", "GroupBudgetClassifier"
 APPS = ("Design", "Matching", "Portfolio", "SyntheticControl", "Unmixing", "graph_matching", "optimal_design", "portfolio",
         "synthetic_control", "unmix")
 ROOMS = ("apps", "estimators", "experiments", "extend", "gradients", "report", "testing", "theory")  # loaded on first use
-ELSEWHERE = {  # names of other libraries, in small letters and without underscores
-    "lasso": BUDGET, "lassocv": "greedyhull.estimators.L1BudgetRegressorCV",
-    **dict.fromkeys(("logisticregression", "logreg"),
-                    "logistic(X, y) over L1Ball(d, radius), or greedyhull.estimators.L1BudgetClassifier"),
-    **dict.fromkeys(("linearregression", "squared", "squaredloss", "mse", "lstsq", "ols"), "least_squares"),
-    **dict.fromkeys(("awayfrankwolfe", "awaystepfrankwolfe"), "AwayStep"), "pairwisefrankwolfe": "Pairwise",
-    **dict.fromkeys(("conditionalgradient", "cg", "fw"), "FrankWolfe"), "sfw": "StochasticFrankWolfe",
-    **dict.fromkeys(("solve", "optimize", "optimise", "fmin", "run", "fit"), "minimize"), "linesearch": "Exact",
-    **dict.fromkeys(("probabilitysimplex", "unitsimplex"), "Simplex"),
-    **dict.fromkeys(("polytope", "hull", "convexhull"), "Vertices"),
-    **dict.fromkeys(("ball", "normball"), "L1Ball, L2Ball or LinfBall"), "l1": "L1Ball", "l2": "L2Ball", "linf": "LinfBall",
-    **dict.fromkeys(("tolerance", "tol"), "Relative"), **dict.fromkeys(("maxiter", "maxiterations"), "Iterations"),
-    **dict.fromkeys(("nuclearnormball", "tracenormball"), "NuclearBall"), "birkhoffpolytope": "Birkhoff",
-    **dict.fromkeys(("lp", "linprog", "linearconstraints"), "LinearProgram"), "schattenball": "oracle(fn, shape)",
-    **dict.fromkeys(("ksparsepolytope", "ksparseball"), "KSparse"),
-    **dict.fromkeys(("grouplasso", "groupball"), "GroupL1Ball"),
-    **dict.fromkeys(("lmo", "linearminimizationoracle", "linearminimisationoracle"), "oracle"),
+OF_MINIMIZE = ("start", "stop", "watch", "seed", "progress", "check", "checkpoint", "resume")
+ALIASES = {  # by place: what there is, and names that other libraries have for it
+    "arguments": {  # the argument, with what to give if its name alone does not say it
+        "stop: stop=gh.Relative({given}) for a relative gap, stop=gh.Gap({given}) for an absolute one":
+            "tol tolerance eps epsilon rtol atol ftol gtol gap",
+        "stop: stop=gh.Iterations({given})":
+            "max_iter maxiter max_iters max_iterations n_iter iterations num_iterations steps",
+        "stop: stop=gh.Seconds({given})": "timeout time_limit max_time seconds",
+        "watch: watch={given}": "callback callbacks",
+        "seed: seed={given}, a whole number": "random_state rng random_seed",
+        "progress: progress=True": "verbose verbosity disp",
+        "start: start={given}": "x0 w0 x_init w_init init initial warm_start",
+        "solver: solver=gh.FrankWolfe(), or another solver": "method algorithm algo",
+        "sample_weight: sample_weight={given}": "weights sample_weights",
+        "intercept: intercept={given}": "fit_intercept bias",
+        "l2: l2={given}, the factor in (l2/2)‖w‖²": "ridge l2_penalty weight_decay",
+        "gradient: gradient={given}": "jac grad fprime",
+        "value: value={given}": "fun func",
+        "previous: upper= for caps; weights are at least 0 and sum to 1, without short positions. For a floor of 0.1 on an "
+        "asset give constraints={{'floor': ({{asset: -1}}, -0.1)}}":
+            "lower short short_selling long_only leverage weight_bounds bounds",
+        "shape: shape={given}": "dim dimension n_features",
+        "step": "eta gamma learning_rate line_search lr", "batch": "minibatch",
+        "d": "n dim dimension features n_features shape size",
+        "radius": "r tau budget bound rho norm alpha", "total": "sum scale radius budget s",
+        "centre": "center mean middle origin", "lower": "lb low min l", "upper": "ub high max u cap",
+        "weights": "weight w sample_weight", "matrix": "atoms points vertices v x array", "epsilon": "eps tol error",
+        "absolute": "tol tolerance eps epsilon gap atol value",
+        "r": "tol tolerance eps epsilon rtol relative fraction",
+        "k": "n max_iter maxiter n_iter iterations number count limit patience",
+        "t": "s seconds time timeout limit max_time time_limit", "fn": "f func function callback callable",
+    },
+    "greedyhull": {  # in small letters and without underscores
+        "least_squares(X, y) over L1Ball(d, radius), or greedyhull.estimators.L1BudgetRegressor": "lasso",
+        "greedyhull.estimators.L1BudgetRegressorCV": "lassocv",
+        "logistic(X, y) over L1Ball(d, radius), or greedyhull.estimators.L1BudgetClassifier": "logisticregression logreg",
+        "least_squares": "linearregression squared squaredloss mse lstsq ols",
+        "AwayStep": "awayfrankwolfe awaystepfrankwolfe", "Pairwise": "pairwisefrankwolfe",
+        "FrankWolfe": "conditionalgradient cg fw vanilla", "StochasticFrankWolfe": "sfw", "Corrective": "fcfw",
+        "BlendedPairwise": "bpfw pfw afw", "minimize": "solve optimize optimise fmin run fit", "Exact": "linesearch",
+        "Simplex": "probabilitysimplex unitsimplex", "Vertices": "polytope hull convexhull",
+        "L1Ball, L2Ball or LinfBall": "ball normball", "L1Ball": "l1", "L2Ball": "l2", "LinfBall": "linf",
+        "Relative": "tolerance tol", "Iterations": "maxiter maxiterations", "NuclearBall": "nuclearnormball tracenormball",
+        "Birkhoff": "birkhoffpolytope", "LinearProgram": "lp linprog linearconstraints",
+        "oracle(fn, shape)": "schattenball", "KSparse": "ksparsepolytope ksparseball", "GroupL1Ball": "grouplasso groupball",
+        "oracle": "lmo linearminimizationoracle linearminimisationoracle",
+    },
+    "Solution": {
+        "value": "fun obj objective_value primal loss cost f_val",
+        "x": "X w coef coef_ beta params array argmin solution weights_",
+        "x, or point.weights for the weights of the atoms": "weight weights lambdas alpha",
+        "point.atoms": "atom atoms active_set support", "iterations": "nit niter n_iter n_iter_ n_iterations num_iterations",
+        "converged": "success optimal", "reason": "message status msg why",
+        "gap": "dual_gap dual_gap_ duality_gap fw_gap error", "intercept": "intercept_",
+        "certificate.lower": "lower lower_bound dual dual_value", "certificate.kind": "kind",
+        "seconds": "time runtime elapsed walltime", "trace": "history log", "objective": "f", "atom_set": "S",
+    },
+    "Certificate": {"value": "upper upper_bound primal fun obj", "lower": "lower_bound dual dual_value floor",
+                    "gap": "dual_gap duality_gap error", "delta": "probability confidence"},
+    "AtomSet": {"radius": "r tau budget", "shape": "d n dim ndim dimension", "centre": "center mean", "block": "vertices",
+                "argmin": "lmo extreme_point compute_extreme_point minimize support project prox"},
 }
-NEAR = 0.7  # how much two names have in common where one may be the other misspelt
 
 
-def hinting(function: Callable[P, R]) -> Callable[P, R]:
-    """The function; the TypeError for an argument that it does not take gets a note that says what was probably meant.
+def aliased(name: str, place: str) -> list[str]:
+    """Return what a name of another library stands for.
 
-    Calls are passed on unchanged. Their arguments are looked at only after a call has failed.
+    >>> aliased("nit", "Solution"), aliased("l1", "greedyhull")
+    (['iterations'], ['L1Ball'])
+    """
+    return [here for here, names in ALIASES[place].items() if name in names.split()]
+
+
+def nearest(word: str, names: Mapping[str, str] | list[str], near: float = 0.7) -> str:
+    """Return the nearest of several names, or what stands under it; nothing if none is near.
+
+    >>> nearest("jonse", {"jones": "Jones", "fw": "FrankWolfe"}), nearest("strat", ["start", "stop"])
+    ('Jones', 'start')
+    """
+    from difflib import get_close_matches
+
+    found = get_close_matches(word, list(names), n=1, cutoff=near)
+    return "" if not found else names[found[0]] if isinstance(names, Mapping) else found[0]
+
+
+def hinting(function: Callable[P, R], whose: str = "") -> Callable[P, R]:
+    """Return the function, with a note on the TypeError for an argument that it does not take: what was probably meant.
+
+    Calls are passed on unchanged. Their arguments are looked at only after a call has failed. Methods say ``whose`` they are.
 
     >>> @hinting
     ... def solve(*, stop: object = None) -> None: ...
@@ -220,67 +263,64 @@ def hinting(function: Callable[P, R]) -> Callable[P, R]:
         try:
             return function(*args, **kwargs)
         except TypeError as error:
-            for note in notes(function, args, kwargs):
+            for note in notes(function, args, kwargs, whose):
                 error.add_note(note)
             raise
 
     return hinted
 
 
-def notes(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
-    """What to say of arguments that do not fit the function; nothing if they fit, as the error then came from within."""
+def notes(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], whose: str = "") -> list[str]:
+    """Return what to say of arguments that do not fit; nothing if they fit, as the error then came from within."""
     signature = inspect.signature(function)
     try:
         signature.bind(*args, **kwargs)
     except TypeError:
-        takes = signature.parameters
-        said = [_meant(name, value, list(takes)) for name, value in kwargs.items() if name not in takes]
-        placed = [name for name, one in takes.items() if one.kind is not one.KEYWORD_ONLY]
-        if len(args) > len(placed):
+        own = 1 if whose else 0  # self, or the class
+        parameters = list(signature.parameters.values())[own:]
+        takes, placed = [one.name for one in parameters], [one.name for one in parameters if one.kind is not one.KEYWORD_ONLY]
+        said = unknown(kwargs, takes, whose)
+        if len(args) - own > len(placed):
             named = ", ".join(f"{name}=" for name in takes if name not in placed)
             others = f"; give the others by name: {named}." if named else "."
-            said.append(f"Only {', '.join(placed)} can be given by position{others}")
+            said.append(_listed(takes, whose) if whose else f"Only {', '.join(placed)} can be given by position{others}")
         return said
     return []
 
 
-def unknown(given: dict[str, Any], takes: list[str]) -> list[str]:
-    """What to say of arguments given by name that are none of those that a function takes.
+def unknown(given: dict[str, Any], takes: list[str], whose: str = "") -> list[str]:
+    """Return what to say of arguments given by name that are none of those that a function takes.
 
     >>> unknown({"tol": 1e-6, "stop": None}, ["stop"])
     ['There is no tol here. Give stop=gh.Relative(1e-06) for a relative gap, stop=gh.Gap(1e-06) for an absolute one.']
     """
-    return [_meant(name, value, takes) for name, value in given.items() if name not in takes]
+    return [f"There is no {name} here. {_instead(name, value, takes, whose)}" for name, value in given.items()
+            if name not in takes]
 
 
-def _meant(name: str, value: Any, takes: list[str]) -> str:
-    here, words = MEANT.get(name.lower(), ("", ""))
-    if here in takes:
-        given = value if isinstance(value, int | float) else "..."
-        return f"There is no {name} here. Give {words.format(given=given)}."
-    near = _close(name.lower(), takes)
-    hint = f"Did you mean {near[0]}=?" if near else f"The arguments are {', '.join(f'{one}=' for one in takes)}."
-    return f"There is no {name} here. {hint}"
+def _instead(name: str, value: Any, takes: list[str], whose: str) -> str:
+    """Return what to give in place of an argument that is not there."""
+    lower, shown_as = name.lower(), value if isinstance(value, int | float) else "..."
+    known = [one.partition(": ") for one in aliased(lower, "arguments")]
+    if whose and lower in OF_MINIMIZE:
+        known.append((lower, ": ", f"{lower}={{given}}"))
+    here = [one for one in known if one[0] in takes and bool(one[2]) != bool(whose)]
+    if here and not whose:
+        return f"Give {here[0][2].format(given=shown_as)}."
+    near = here[0][0] if here else "" if whose and lower in OF_MINIMIZE else nearest(lower, takes, 0.6)
+    if near:
+        return f"Did you mean {near}=?"
+    other = [words for argument, _, words in known if whose and words and argument in OF_MINIMIZE]
+    return f"It is an argument of gh.minimize: {other[0].format(given=shown_as)}." if other else _listed(takes, whose)
 
 
-def _close(word: str, words: list[str], near: float = 0.6) -> list[str]:
-    from difflib import get_close_matches
-
-    return get_close_matches(word, words, n=1, cutoff=near)
-
-
-def nearest(word: str, names: dict[str, str]) -> str:
-    """What stands under the nearest of several names, or nothing if none is near.
-
-    >>> nearest("jonse", {"jones": "Jones", "fw": "FrankWolfe"})
-    'Jones'
-    """
-    near = _close(word, list(names), NEAR)
-    return names[near[0]] if near else ""
+def _listed(takes: list[str], whose: str) -> str:
+    listed = ", ".join(f"{name}=" for name in takes)
+    return f"The arguments are {listed}." if not whose else f"{whose} takes {listed or 'no arguments'}."
 
 
 def missing(name: str, there: Iterable[str]) -> str:
-    """What to say of an attribute that the module greedyhull does not have; ``there`` are those that it has.
+    """Return what to say of an attribute that the module greedyhull does not have; ``there`` are those that it has.
 
     >>> missing("FrankWolf", ["FrankWolfe", "Jones"])
     "module 'greedyhull' has no attribute 'FrankWolf'. Did you mean FrankWolfe?"
@@ -291,39 +331,13 @@ def missing(name: str, there: Iterable[str]) -> str:
     home = "estimators" if name in ESTIMATORS else "apps" if name in APPS else None
     if home is not None:
         return f"{said}; it is in greedyhull.{home}: from greedyhull.{home} import {name}"
-    plain = {_plain(known): known for known in (*ESTIMATORS, *there)}
-    if _plain(name) not in plain and _plain(name) in ELSEWHERE:
-        return f"{said}. Use {ELSEWHERE[_plain(name)]}."
-    near = _close(_plain(name), list(plain), NEAR)
-    found = plain[near[0]] if near else ""
+    plain = {known.lower().replace("_", ""): known for known in (*ESTIMATORS, *there)}
+    word = name.lower().replace("_", "")
+    known = aliased(word, "greedyhull")
+    if word not in plain and known:
+        return f"{said}. Use {known[0]}."
+    found = nearest(word, plain)
     return f"{said}. Did you mean {'greedyhull.estimators.' if found in ESTIMATORS else ''}{found}?" if found else said
-
-
-def _plain(name: str) -> str:
-    return name.lower().replace("_", "")
-
-
-T = TypeVar("T")
-
-SYNONYMS = {  # settings, and what other libraries call them
-    "step": ("eta", "gamma", "learning_rate", "line_search", "lr"),
-    "batch": ("minibatch",),
-    "d": ("n", "dim", "dimension", "features", "n_features", "shape", "size"),
-    "radius": ("r", "tau", "budget", "bound", "rho", "norm", "alpha"),
-    "total": ("sum", "scale", "radius", "budget", "s"),
-    "centre": ("center", "mean", "middle", "origin"),
-    "lower": ("lb", "low", "min", "l"),
-    "upper": ("ub", "high", "max", "u", "cap"),
-    "weights": ("weight", "w", "sample_weight"),
-    "matrix": ("atoms", "points", "vertices", "v", "x", "array"),
-    "epsilon": ("eps", "tol", "error"),
-    "absolute": ("tol", "tolerance", "eps", "epsilon", "gap", "atol", "value"),
-    "r": ("tol", "tolerance", "eps", "epsilon", "rtol", "relative", "fraction"),
-    "k": ("n", "max_iter", "maxiter", "n_iter", "iterations", "number", "count", "limit", "patience"),
-    "t": ("s", "seconds", "time", "timeout", "limit", "max_time", "time_limit"),
-    "fn": ("f", "func", "function", "callback", "callable"),
-}
-OF_MINIMIZE = ("start", "stop", "watch", "seed", "progress", "check", "checkpoint", "resume")
 
 
 def hinted(cls: type[T]) -> type[T]:
@@ -342,10 +356,10 @@ def hinted(cls: type[T]) -> type[T]:
     ...     print(error.__notes__)
     ['There is no stepp here. Did you mean step=?']
     """
-    made: dict[str, Any] = {"__init__": _noting(vars(cls)["__init__"], cls.__name__), "__getattr__": _absent(cls)}
+    made: dict[str, Any] = {"__init__": hinting(vars(cls)["__init__"], cls.__name__), "__getattr__": _absent(cls)}
     for name, member in vars(cls).items():
         if isinstance(member, classmethod):
-            made[name] = classmethod(_noting(member.__func__, f"{cls.__name__}.{name}"))
+            made[name] = classmethod(hinting(member.__func__, f"{cls.__name__}.{name}"))
     for name, member in made.items():
         setattr(cls, name, member)
     return cls
@@ -356,90 +370,41 @@ def hinted_arguments(cls: type) -> None:
     for name in ("__new__", "__init__"):
         if name in vars(cls):  # the first of them: what it takes, the other takes too
             written = vars(cls)[name]
-            noting = _noting(written.__func__ if isinstance(written, staticmethod) else written, cls.__name__)
+            noting = hinting(written.__func__ if isinstance(written, staticmethod) else written, cls.__name__)
             type.__setattr__(cls, name, staticmethod(noting) if name == "__new__" else noting)
             return
 
 
-def _noting(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """The method; its arguments are looked at only once a call has failed."""
-
-    @wraps(function)
-    def method(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(self, *args, **kwargs)
-        except TypeError as error:
-            for note in _notes(partial(function, self), name, args, kwargs):
-                error.add_note(note)
-            raise
-
-    return method
-
-
-def _notes(function: partial[Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
-    """What to say of arguments that do not fit; nothing where they fit, and the error came from within."""
-    signature = signature_of(function)
-    try:
-        signature.bind(*args, **kwargs)
-    except TypeError:
-        takes = list(signature.parameters)
-        said = [f"There is no {given} here. {_instead(given, value, takes, name)}" for given, value in kwargs.items()
-                if given not in takes]
-        placed = [one for one in signature.parameters.values() if one.kind is not one.KEYWORD_ONLY]
-        return [*said, _listed(name, takes)] if len(args) > len(placed) else said
-    return []
-
-
-def _instead(given: str, value: Any, takes: list[str], name: str) -> str:
-    """What to give in place of a name that is not there."""
-    from difflib import get_close_matches
-
-    lower = given.lower()
-    same = [one for one in takes if lower in SYNONYMS.get(one, ())]
-    near = same or get_close_matches(lower, takes, n=1)
-    if near and lower not in OF_MINIMIZE:
-        return f"Did you mean {near[0]}=?"
-    meant, words = MEANT.get(lower, (lower, f"{lower}={{given}}"))
-    if meant in OF_MINIMIZE:
-        return f"It is an argument of gh.minimize: {words.format(given=value if isinstance(value, int | float) else '...')}."
-    return _listed(name, takes)
-
-
-def _listed(name: str, takes: list[str]) -> str:
-    return f"{name} takes {', '.join(f'{one}=' for one in takes)}." if takes else f"{name} takes no arguments."
-
-
 def _absent(cls: type) -> Callable[[Any, str], Any]:
-    """What is called where an attribute was not found: raise the error as it is, with a note.
+    """Return what is called where an attribute was not found: it raises the error as it is, with a note.
 
     The words are made beforehand, since programs that only ask whether an attribute is there come here too.
     """
-    note = _settings(cls)
+
+    def settings(cls: Any) -> str:
+        return f"{cls.__name__} has {', '.join(field.name for field in fields(cls)) or 'no settings'}."
+
+    note = settings(cls)
 
     def absent(self: Any, name: str) -> Any:
         try:
             return object.__getattribute__(self, name)
         except AttributeError as error:
             if error.name == name and name[:1] != "_":
-                error.add_note(note if type(self) is cls else _settings(type(self)))
+                error.add_note(note if type(self) is cls else settings(type(self)))
             raise
 
     vars(absent)["suggests"] = True  # it finds nothing: `types.attributes.lacks` need not ask it
     return absent
 
 
-def _settings(cls: Any) -> str:
-    return f"{cls.__name__} has {', '.join(field.name for field in fields(cls)) or 'no settings'}."
+def suggesting(place: str) -> Callable[[type[T]], type[T]]:
+    """Decorate a class whose objects, asked for an attribute that does not exist, say which one was probably meant.
 
+    ``place`` is that of the `ALIASES`; for all other names the nearest attribute is suggested. Attributes that exist are found
+    as before. Type checkers do not see the decorator's ``__getattr__``, so they still report names that do not exist.
 
-def suggesting(meant: Mapping[str, str]) -> Callable[[type[T]], type[T]]:
-    """A decorator for classes whose objects, asked for an attribute that does not exist, say which one was probably meant.
-
-    ``meant`` maps names that other libraries use to what stands for them here; for all other names the nearest attribute is
-    suggested. Attributes that exist are found as before. Type checkers do not see the decorator's ``__getattr__``, so they
-    still report names that do not exist.
-
-    >>> @suggesting({"fun": "value"})
+    >>> @suggesting("Solution")
     ... class Result:
     ...     value = 3.0
     >>> Result().fun
@@ -452,7 +417,10 @@ def suggesting(meant: Mapping[str, str]) -> Callable[[type[T]], type[T]]:
         def absent(self: Any, name: str) -> Any:
             if name.startswith("_") or any(name in vars(base) for base in type(self).__mro__):
                 return object.__getattribute__(self, name)  # it raises again: a property's own error, or Python's
-            raise no_attribute(self, name, meant)
+            said = f"{type(self).__name__!r} object has no attribute {name!r}"
+            near = next(iter(aliased(name, place)), "") or nearest(name, [one for one in dir(self) if one[:1] != "_"], 0.6)
+            said = f"{said}. Did you mean {near}?" if near else said
+            raise AttributeError(said, name=name, obj=None if near else self)  # with it, Python would suggest once more
 
         absent.__name__ = "__getattr__"
         vars(absent)["suggests"] = True  # it finds nothing: `types.attributes.lacks` need not ask it
@@ -460,18 +428,6 @@ def suggesting(meant: Mapping[str, str]) -> Callable[[type[T]], type[T]]:
         return cls
 
     return decorated
-
-
-def no_attribute(it: object, name: str, meant: Mapping[str, str]) -> AttributeError:
-    """The error for an attribute that ``it`` does not have."""
-    from difflib import get_close_matches
-
-    said = f"{type(it).__name__!r} object has no attribute {name!r}"
-    there = [known for known in dir(it) if not known.startswith("_")]
-    near = [meant[name]] if name in meant else get_close_matches(name, there, n=1)
-    if not near:
-        return AttributeError(said, name=name, obj=it)
-    return AttributeError(f"{said}. Did you mean {near[0]}?", name=name, obj=None)  # with it, Python would suggest once more
 
 
 def former(old: str, new: str) -> Callable[..., Any]:

@@ -33,8 +33,7 @@ estimator of that name.
 
 from greedyhull.atoms.base import AtomSet, ClosedOracle, OracleBase, Sizes
 from greedyhull.atoms.wrapped import Wrapped
-from greedyhull.driver.reason import Reason
-from greedyhull.driver.stop import Limits, Stop
+from greedyhull.driver.stop import Limits, Reason, Stop
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.objectives.base import Objective
 from greedyhull.objectives.black_box import BlackBox
@@ -56,7 +55,7 @@ from greedyhull.points.iterate import Active, Iterate, View
 from greedyhull.points.owners import Joint, Owned, OwnedBlock
 from greedyhull.points.shapes import Basis, BasisBlock, Dense, DenseBlock, Sparse, SparseBlock, widened
 from greedyhull.points.views import Along, Expansion
-from greedyhull.remote.tasks import RowTask as Task
+from greedyhull.remote.rows import RowTask as Task
 from greedyhull.remote.worker import work
 from greedyhull.solvers.gradients.base import Estimate, Estimator
 from greedyhull.solvers.parts.gap_evaluation import Look, Looking

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.driver.finish import in_fewer_atoms
+from greedyhull.driver.finish import sparsified
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Basis, Dense
 
@@ -137,7 +137,7 @@ def test_atoms_outside_the_set_are_not_taken():
 def test_odd_points():
     S, e = Ball(), np.eye(5)[0]
     zero = Iterate(Dense(e).block(5).append(Dense(-e)).append(Basis(1, 1.0)), np.array([0.5, 0.5, 0.0]), (5,))
-    fewer = in_fewer_atoms(zero, S)
+    fewer = sparsified(zero, S)
     assert fewer is not None and not fewer.array().any() and len(fewer) == 2
-    assert in_fewer_atoms(Iterate.at(Dense(np.eye(5)[0]), (5,)), S) is None  # one atom stays
-    assert in_fewer_atoms(Iterate.at(Basis(0, 1.0), (3,)), gh.L1Ball(3, 1.0)) is None
+    assert sparsified(Iterate.at(Dense(np.eye(5)[0]), (5,)), S) is None  # one atom stays
+    assert sparsified(Iterate.at(Basis(0, 1.0), (3,)), gh.L1Ball(3, 1.0)) is None

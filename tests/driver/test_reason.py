@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.driver.reason import Reason, because, ended, interrupted, together
-from greedyhull.driver.stop import Stop, closing, hear
+from greedyhull.driver.stop import Reason, Stop, because, closing, ended, evaluate, interrupted, together
 from greedyhull.solvers.parts.progress import Event
 
 SEEN = Event(20, 1.0, 2.0, 3e-7, 2.0 - 3e-7, None, 5.0, scale=1.0)
@@ -16,7 +15,7 @@ FINAL = replace(SEEN, gap=5e-10, lower=2.0 - 5e-10)
 
 
 def said(stop: Any, at: Event = SEEN, final: Event = FINAL) -> Reason:
-    reason = hear(stop.begin(), at)
+    reason = evaluate(stop.begin(), at)
     assert reason is not None
     return closing(stop, reason, final)
 
@@ -97,7 +96,7 @@ def test_reasons_together() -> None:
 
 def test_no_bound_is_told_as_such() -> None:
     nothing = replace(SEEN, gap=np.inf)
-    for reason in (ended(nothing), interrupted(nothing), hear(gh.Iterations(1), nothing)):
+    for reason in (ended(nothing), interrupted(nothing), evaluate(gh.Iterations(1), nothing)):
         assert reason is not None and "no bound yet" in reason.words and "inf" not in reason.words
 
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.driver.reason import Reason
-from greedyhull.driver.stop import Stop, hear
+from greedyhull.driver.stop import Reason, Stop, evaluate
 from greedyhull.solvers.parts.progress import Event
 
 
@@ -24,7 +23,7 @@ def event(
 
 
 def words(stop: Stop, at: Event) -> str:
-    reason = hear(stop, at)
+    reason = evaluate(stop, at)
     return "" if reason is None else reason.words
 
 
@@ -49,7 +48,7 @@ def words(stop: Stop, at: Event) -> str:
     ],
 )
 def test_a_stop_says_why_or_nothing(stop: Stop, kind: str | None, says: str) -> None:
-    said = hear(stop, event())
+    said = evaluate(stop, event())
     assert (said.kind if said else None) == kind and says in words(stop, event())
 
 
@@ -172,7 +171,7 @@ def test_stops_of_ones_own_may_answer_with_words() -> None:
     for stop in (AtTheFifth(), AtTheFifth() | gh.Iterations(9), AtTheFifth() & gh.Callback(lambda e: "So are we.")):
         s = solve(stop)
         assert s.iterations == 5 and s.reason.startswith("Five are enough.")
-    assert hear(AtTheFifth(), event()) == Reason("custom", "Five are enough.")
+    assert evaluate(AtTheFifth(), event()) == Reason("custom", "Five are enough.")
     with pytest.raises(gh.GreedyhullError, match="answered False"):
         solve(AtTheFifth(False))
 
@@ -224,7 +223,7 @@ def test_a_stop_that_counts_looks_before_its_patience_ends() -> None:
     stop = gh.Stalled(5).begin()
 
     def at(k: int, value: float) -> Reason | None:
-        return hear(stop, Event(iteration=k, seconds=0.0, value=value, gap=1.0, lower=0.0, point=None, start_value=1.0))
+        return evaluate(stop, Event(iteration=k, seconds=0.0, value=value, gap=1.0, lower=0.0, point=None, start_value=1.0))
 
     def patience() -> float:
         aim = stop.aim()

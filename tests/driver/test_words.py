@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.driver.reason import Reason, in_words
+from greedyhull.driver.stop import Reason, in_words
 
 SOLVES = {
     "default": lambda **told: gh.minimize(gh.least_squares(np.eye(3), np.array([1.0, 0.5, 0.0])), gh.Simplex(3), **told),

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.errors import APPS, ELSEWHERE, ESTIMATORS, ROOMS, hinting
+from greedyhull.errors import ALIASES, APPS, ESTIMATORS, ROOMS, hinting
 
 f, S = gh.least_squares(np.eye(3), np.ones(3)), gh.Simplex(3)
 
@@ -127,7 +127,7 @@ def test_names_that_nobody_knows(name: str) -> None:
 def test_what_is_said_to_be_elsewhere_is_there() -> None:
     apps, estimators = pytest.importorskip("greedyhull.apps"), pytest.importorskip("greedyhull.estimators")
     assert set(ESTIMATORS) == set(estimators.__all__) and set(APPS) == set(apps.__all__)
-    named = {word for words in ELSEWHERE.values() for word in re.findall(r"[A-Za-z_][A-Za-z0-9_]*", words)}
+    named = {word for words in ALIASES["greedyhull"] for word in re.findall(r"[A-Za-z_][A-Za-z0-9_]*", words)}
     named -= {"greedyhull", "estimators", "X", "y", "d", "radius", "over", "or", "fn", "shape"}
     assert named <= {*gh.__all__, *estimators.__all__}
 

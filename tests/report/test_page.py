@@ -2,7 +2,6 @@
 
 import copy
 import re
-import sys
 
 import numpy as np
 import pytest

@@ -22,8 +22,8 @@ from greedyhull.apps.synthetic_panel import (
     typed,
     well_fitted,
 )
-from greedyhull.driver.certificate import Certificate, promise
-from greedyhull.driver.stop import Iterations, Relative, Stalled
+from greedyhull.driver.certificate import Certificate
+from greedyhull.driver.stop import Iterations, Relative, Stalled, promise
 from greedyhull.errors import check, installing
 from greedyhull.kernels.core import public
 from greedyhull.types import Array

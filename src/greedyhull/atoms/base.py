@@ -178,11 +178,6 @@ def with_dtype(S: AnySet, g: Array, answer: A) -> A:
 NEAR, SAME = 1e-7, 1e-14  # distances, relative to the set's size, that a search can tell from nothing, and that are nothing
 
 
-MEANT = {  # attributes of sets as other libraries call them
-    **dict.fromkeys(("r", "tau"), "radius"), **dict.fromkeys(("d", "n", "dim", "ndim", "dimension"), "shape"),
-    **dict.fromkeys(("lmo", "extreme_point", "compute_extreme_point", "minimize", "support", "project", "prox"), "argmin"),
-    **dict.fromkeys(("center", "mean"), "centre"), "vertices": "block",
-}
 SEARCHES = ("best", "worst", "scores", "block", "__getitem__")  # what a set may write beside argmin, to answer at once
 
 
@@ -196,7 +191,7 @@ def _depth(cls: type, name: str) -> int:
     return next((i for i, base in enumerate(cls.__mro__) if name in vars(base)), len(cls.__mro__))
 
 
-@suggesting(MEANT)
+@suggesting("AtomSet")
 class AtomSet(ABC):
     """Base class of sets of atoms; the convex hull of the atoms is the feasible set.
 

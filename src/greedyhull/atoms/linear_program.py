@@ -14,7 +14,7 @@ from greedyhull.atoms.base import AtomSet, Sizes
 from greedyhull.atoms.lp_oracle import LinearProgramOracle, Model, Vertex, first_basis, highs, listed
 from greedyhull.atoms.polyhedron import EPS, Extent, Rows, clipped, dual_bound, rows_of
 from greedyhull.atoms.regions import RowsRegion
-from greedyhull.errors import GreedyhullError, check, no_file
+from greedyhull.errors import GreedyhullError, check, is_file, no_file
 from greedyhull.kernels.polyhedral_qp import Limits
 from greedyhull.points.aligned import alike, keep, labels_of
 from greedyhull.points.arrays import length, locked
@@ -173,7 +173,7 @@ def read_rows(path: str | Path) -> tuple[Rows, Array]:
     from scipy.sparse import csc_array, csr_array
 
     module, file = highs(), Path(path)
-    check(file.is_file(), lambda: f"{no_file(file, repr(str(path)))} Give the path of a model in MPS or LP format.")
+    check(is_file(file), lambda: f"{no_file(file, repr(str(path)))} Give the path of a model in MPS or LP format.")
     h = module.Highs()
     h.setOptionValue("output_flag", False)
     if h.readModel(str(file)) == module.HighsStatus.kError:

@@ -14,7 +14,7 @@ from greedyhull.cli.problem_file import BY_ROWS, PLACES, WITHOUT_TARGET, Faults,
 from greedyhull.cli.tables import Samples, Selection, take, take_entries
 from greedyhull.data.shards import shards
 from greedyhull.data.tables import load_array, read_table
-from greedyhull.driver.certificate import check_pair
+from greedyhull.driver.checks import check_pair
 from greedyhull.driver.stop import Stop
 from greedyhull.errors import check
 from greedyhull.remote.cluster import joined

@@ -4,76 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from inspect import signature
-from math import prod
+from math import inf
 from numbers import Real
-from types import FunctionType
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from greedyhull.atoms.arguments import array_of
-from greedyhull.atoms.base import AtomSet, generator
-from greedyhull.atoms.base import AtomSet as DefaultSet
-from greedyhull.errors import GreedyhullError, check, shown, suggesting
+from greedyhull.atoms.base import generator
+from greedyhull.driver.checks import at_edge, check_pair, check_problem
+from greedyhull.driver.stop import promise
+from greedyhull.errors import check, shown, suggesting
 from greedyhull.kernels.core import public
 from greedyhull.objectives.accuracy import gradient_slack
 from greedyhull.objectives.base import Coarse
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.limits import above, coarse_of, least, value_error, words_of
-from greedyhull.points.aligned import agree, point_of
+from greedyhull.points.aligned import point_of
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.gradients import finite
 from greedyhull.points.iterate import Iterate
-from greedyhull.solvers.parts.progress import weaker
+from greedyhull.points.validate import KINDS
+from greedyhull.solvers.parts.progress import Event, Progress, weaker
 from greedyhull.solvers.parts.solver_state import CountingOracle
-from greedyhull.types import AtomSet as CertificateAtomSet
-from greedyhull.types import Floor, Gradient, Kind, Objective, lacks
+from greedyhull.types import Answer, AtomSet, Floor, Gradient, Kind, Objective, lacks
 
-SOLUTION = {
-    **dict.fromkeys(("fun", "obj", "objective_value", "primal", "loss", "cost", "f_val"), "value"),
-    **dict.fromkeys(("X", "w", "coef", "coef_", "beta", "params", "array", "argmin", "solution", "weights_"), "x"),
-    **dict.fromkeys(("weight", "weights", "lambdas", "alpha"), "x, or point.weights for the weights of the atoms"),
-    **dict.fromkeys(("atom", "atoms", "active_set", "support"), "point.atoms"),
-    **dict.fromkeys(("nit", "niter", "n_iter", "n_iter_", "n_iterations", "num_iterations"), "iterations"),
-    **dict.fromkeys(("success", "optimal"), "converged"), **dict.fromkeys(("message", "status", "msg", "why"), "reason"),
-    **dict.fromkeys(("dual_gap", "dual_gap_", "duality_gap", "fw_gap", "error"), "gap"), "intercept_": "intercept",
-    **dict.fromkeys(("lower", "lower_bound", "dual", "dual_value"), "certificate.lower"), "kind": "certificate.kind",
-    **dict.fromkeys(("time", "runtime", "elapsed", "walltime"), "seconds"), **dict.fromkeys(("history", "log"), "trace"),
-    "f": "objective", "S": "atom_set",
-}
-CERTIFICATE = {
-    **dict.fromkeys(("upper", "upper_bound", "primal", "fun", "obj"), "value"),
-    **dict.fromkeys(("lower_bound", "dual", "dual_value", "floor"), "lower"),
-    **dict.fromkeys(("dual_gap", "duality_gap", "error"), "gap"), **dict.fromkeys(("probability", "confidence"), "delta"),
-}
-
-
-def check_problem(f: object, S: object) -> None:
-    """Raise if f and S are swapped, or were not made yet."""
-    classes: tuple[Any, Any] = (type(f), type(S))  # mypy takes no class for hashable
-    if _told_apart(*classes):
-        return
-    check(not isinstance(f, AtomSet), lambda: f"f is {shown(f)}, which is a set; an objective is wanted. The objective comes "
-                                              "first: minimize(f, S).")
-    if isinstance(S, type):
-        raise GreedyhullError(f"S is {shown(S)}; a set is wanted. Make one: {S.__name__}(...).")
-    several = isinstance(S, list | tuple) and len(S) > 1 and all(isinstance(part, AtomSet) for part in S)
-    check(not several, lambda: f"S is {shown(S)}; one set is wanted. For weights with a sum and bounds use Simplex(d, "
-                               "upper=...); for other intersections, oracle(fn, d) with fn that minimises a linear form.")
-    check(not isinstance(S, np.ndarray | list), lambda: f"S is {shown(S)}; a set is wanted. Vertices(S) is the convex hull of "
-                                                        "the rows of a matrix.")
-    check(not isinstance(f, np.ndarray | list), lambda: f"f is {shown(f)}; an objective is wanted. For data X and y write "
-                                                        "minimize(least_squares(X, y), S).")
-    if isinstance(f, FunctionType) and f.__module__.startswith("greedyhull."):
-        raise GreedyhullError(f"f is {shown(f)}; an objective is wanted. Call the function with your data: {f.__name__}(...).")
-
-
-@lru_cache(maxsize=256)
-def _told_apart(f: type, S: type) -> bool:
-    """Whether objects of the class S are sets, and those of f nothing that is often given in place of an objective."""
-    return issubclass(S, AtomSet) and not issubclass(f, (AtomSet, np.ndarray, list, FunctionType))
+if TYPE_CHECKING:
+    from greedyhull.driver.run import Run
 
 
 class Bound(NamedTuple):
@@ -96,16 +53,6 @@ def held(kind: Kind, delta: float) -> tuple[Kind, float]:
     return ("probability", delta) if 0.0 < delta < 1.0 else ("estimate", min(delta, 1.0))
 
 
-def promise(kind: Kind, delta: float = 0.0) -> str:
-    """What a bound of a kind promises, in words.
-
-    >>> promise("probability", 0.05)
-    'with probability at least 0.95'
-    """
-    return {"always": "always", "probability": f"with probability at least {1 - delta:g}", "expectation": "in expectation",
-            "estimate": "if the estimated constants are right", "stationary": "as a measure of stationarity"}[kind]
-
-
 def sentence(note: str) -> str:
     """A note of a certificate as a sentence.
 
@@ -115,7 +62,7 @@ def sentence(note: str) -> str:
     return f"{note[0].upper()}{note[1:]}." if note else ""
 
 
-@suggesting(CERTIFICATE)
+@suggesting("Certificate")
 @dataclass(frozen=True, init=False)
 class Certificate:
     """Bound on the error of a point, value − min f ≤ gap.
@@ -199,7 +146,7 @@ class Certificate:
 
 
 @public
-def certify(f: Objective, S: CertificateAtomSet, w: Any, *, tol: float | None = None) -> Certificate:
+def certify(f: Objective, S: AtomSet, w: Any, *, tol: float | None = None) -> Certificate:
     """Certify a point, wherever it came from.
 
     Value and gradient are computed afresh in float64, and gap = ⟨∇f(w), w⟩ − min over S of ⟨∇f(w), ·⟩ + slack + rounding,
@@ -249,7 +196,7 @@ def certify(f: Objective, S: CertificateAtomSet, w: Any, *, tol: float | None = 
     return replace(certificate, note="; ".join(filter(None, (certificate.note, about))))
 
 
-def certificate_of(f: Objective, S: CertificateAtomSet, w: Iterate, known: float = -np.inf,
+def certificate_of(f: Objective, S: AtomSet, w: Iterate, known: float = -np.inf,
                    ask: Callable[[Gradient], Floor] | None = None) -> Certificate:
     """The certificate of an iterate without views that is known to lie in the hull.
 
@@ -288,24 +235,18 @@ def certificate_of(f: Objective, S: CertificateAtomSet, w: Iterate, known: float
     return Certificate(value, gap, max(found.lower, floor), kind, delta, rounding_of(S), words_of(seen, S))
 
 
-def at_edge(f: object) -> str:
-    """Why a point whose value may be infinite for all that is known has no certificate."""
-    return (f"{f!r} at this point is infinite, or so large that rounding decides: atoms cancel each other in what its loss is "
-            "taken of. Give start=, a point well inside its domain, or scale the data.")
-
-
-def rounding_of(S: CertificateAtomSet) -> Literal["proved", "estimated"]:
+def rounding_of(S: AtomSet) -> Literal["proved", "estimated"]:
     """Whether the set says how large its atoms can be."""
     return "proved" if S.sized else "estimated"
 
 
-def kind_of(kind: Kind, f: Objective, S: CertificateAtomSet, seen: Coarse | None = None) -> Kind:
+def kind_of(kind: Kind, f: Objective, S: AtomSet, seen: Coarse | None = None) -> Kind:
     """What a bound promises; the slack of an inexact gradient is estimated where the sizes of atoms are, and the error of
     values and gradients in less than float64 always."""
     return kind if (f.traits.exact_gradient or S.sized) and seen is None else weaker(kind, "estimate")
 
 
-def as_iterate(f: Objective, S: CertificateAtomSet, w: Any, tol: float) -> Iterate:
+def as_iterate(f: Objective, S: AtomSet, w: Any, tol: float) -> Iterate:
     """The point as a fresh iterate without views, after checking that it lies in the hull."""
     check_pair(f, S)
     if isinstance(w, Iterate):
@@ -343,48 +284,77 @@ def afresh(w: Iterate) -> Iterate:
     return copy
 
 
-def check_pair(f: Objective, S: CertificateAtomSet) -> None:
-    """Whether f is an objective, S a set, and the two go together."""
-    if not _ship(type(f), type(S)):
-        _check_parts(f, S)
-    if isinstance(f, Composite) and not f.loss.smooth:
-        missing = lacks(f.loss, "conjugate", "smoothed")
-        check(not missing, lambda: f"{f.loss!r} has smooth = False, but no method {' and '.join(missing)}, which certificates "
-              "of losses with kinks need; see greedyhull.extend.KinkedLoss. Write what is missing, or pass terms and "
-              "subgradients to finite_sum, which needs neither.")
-    if f.domain != S.shape:
-        raise GreedyhullError(f"The objective takes points of shape {f.domain} but {S!r} holds atoms of shape {S.shape}. "
-                              f"{_fitting(f, S)}")
-    agree(f, S, "The objective and the set")
+NEAR = 0.1  # of the estimate: what a proof may be off by, where a sharper one would take longer; at the start, all of it
 
 
-@lru_cache(maxsize=256)
-def _ship(f: type, S: type) -> bool:
-    """Whether these are classes of the library, of objectives and of sets: their objects have all that is asked of them."""
-    ours = f.__module__.startswith("greedyhull.") and S.__module__.startswith("greedyhull.")
-    return ours and {"gradient", "rounding", "start"} <= set(dir(f)) and issubclass(S, DefaultSet)
+class Proofs:
+    """The proofs of one run. What they were at this iteration is kept with the state: one that is begun again is the same.
 
+    Only those at set iterations steer the solver. A run that is resumed may have another request than the one that was saved.
+    """
 
-def _check_parts(f: Objective, S: CertificateAtomSet) -> None:
-    """Whether f has a domain and a gradient, and S an oracle and a shape."""
-    check(not lacks(f, "domain", "gradient"), lambda: f"f is {shown(f)}; an objective such as "
-          "least_squares(X, y), quadratic(Q, b) or function(value, gradient, shape) is wanted.")
-    missing = lacks(f, "value", "traits", "along", "rounding", "start")
-    check(not missing, lambda: f"{type(f).__name__} has no {missing[0]}. Derive it from greedyhull.extend.Objective, which "
-                               "has defaults for all but domain, value and gradient.")
-    check(not lacks(S, "oracle"), lambda: f"S is {shown(S)}; a set such as Simplex(d), L1Ball(d, radius) or "
-                                  "Vertices(matrix) is wanted.")
-    check(not lacks(S, "shape"), lambda: f"S is a {type(S).__name__} without a shape. Set self.shape = {f.domain} in its "
-                                         "__init__: the shape of its points.")
-    check(isinstance(S.shape, tuple), lambda: f"{type(S).__name__} has shape = {shown(S.shape)}; a tuple such as {f.domain} "
-                                              "is wanted.")
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.again = 0  # when the next proof for a stop may be
+        self.least: float | None = None  # the smallest gap that can be proved, where that does not meet the request
 
+    def on_time(self, p: Progress, value: float, rounding: float) -> Progress:
+        """p, with a proof where one is due."""
+        memory = self.run.memory
+        kept = memory.arrays.get("proofs")
+        due, at, *told = (0.0, -1.0) if kept is None else kept.tolist()
+        if memory.k == at and p.answer is not None and p.estimate == told[0]:  # begun again after a resume
+            answer = p.answer
+            atom = answer.atom if isinstance(answer, Answer) else answer.atoms[0]
+            return p.proved(Answer(atom, told[1], KINDS[int(told[2])], told[3]))
+        if memory.k < due or not self._helps(p, value - memory.steering_bound, rounding):
+            return p
+        proof = self._ask(p, NEAR * p.estimate if memory.k else p.estimate)
+        # iterations from the first proof to the second
+        memory.arrays["proofs"] = np.array([max(2.0 * memory.k, memory.k + 10), memory.k, p.estimate, proof.slack,
+                                            KINDS.index(proof.kind), proof.delta])
+        return p.proved(proof)
 
-def _fitting(f: Objective, S: CertificateAtomSet) -> str:
-    """What to give in place of a set of another shape."""
-    first = next(iter(signature(type(S)).parameters), "")
-    if first == "d" and len(f.domain) == 1:
-        return f"Build the set from the data: {type(S).__name__}({f.domain[0]}, ...)."
-    if len(f.domain) == 1 and f.domain[0] == prod(S.shape):
-        return f"Product({S!r}) holds the same points written in a row, of shape {f.domain}."
-    return f"Give a set whose points have the shape {f.domain}."
+    def for_stop(self, p: Progress, event: Event) -> Progress | None:
+        """p with a proof, if the request on the gap would be met with the estimate and may be met with the proof."""
+        run, off = self.run, self.run.rounding + self.run.gradient_slack
+        gap = p.estimate + off
+        if run.memory.k < self.again or not self._helps(p, event.gap, off):
+            return None
+        if not run.stop.met(replace(event, gap=gap, lower=event.value - gap)):
+            return None
+        self.again = run.memory.k + max(1, run.memory.k // 2)  # if it falls short
+        proof = self._ask(p, 0.5 * self._to_spare(event, gap))
+        least = self._oracle.sharpest + off
+        met = run.stop.met(replace(event, gap=least, lower=event.value - least))  # if the estimate were nothing
+        self.least = least if least > off and not met else None
+        return p.proved(proof)
+
+    def _to_spare(self, event: Event, gap: float) -> float:
+        """What a gap that meets the request may grow by and still meet it, within a factor of two."""
+        spare = max(abs(event.value), gap)
+        for _ in range(60):  # of the value, down to which a request is compared
+            wider = gap + spare
+            if self.run.stop.met(replace(event, gap=wider, lower=event.value - wider)):
+                return spare
+            spare *= 0.5
+        return 0.0
+
+    def at_end(self, p: Progress, event: Event) -> Progress | None:
+        """p with a proof, if that can better the bound that the run would end with."""
+        if not self._helps(p, event.gap, self.run.rounding + self.run.gradient_slack):
+            return None
+        # of the value: what the proof at the end may be off by
+        return p.proved(self._ask(p, max(NEAR * p.estimate, 1e-7 * abs(event.value))))
+
+    def _helps(self, p: Progress, known: float, rounding: float) -> bool:
+        """Whether a proof can make the gap less than what is known, and there is an answer to prove."""
+        return p.gap == inf and p.estimate + rounding < known and p.answer is not None and self._oracle.gave(p.answer)
+
+    def _ask(self, p: Progress, tol: float) -> Answer:
+        assert p.answer is not None
+        return self._oracle.proved(p.answer, max(tol, 0.0))
+
+    @property
+    def _oracle(self) -> CountingOracle:
+        return self.run.memory.oracle(self.run.S)

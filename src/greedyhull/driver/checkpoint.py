@@ -19,7 +19,7 @@ from warnings import warn
 
 import numpy as np
 
-from greedyhull.errors import GreedyhullError, GreedyhullWarning, check, no_file
+from greedyhull.errors import GreedyhullError, GreedyhullWarning, check, is_file, no_file
 from greedyhull.kernels._core import level
 from greedyhull.solvers.parts.progress import Event
 from greedyhull.types import Array, State
@@ -164,8 +164,7 @@ def checksum(state: State) -> Array:
 
 def load_state(path: Path, what: str = "saved state", writer: str = "checkpoint=") -> State:
     """Return the state that was written to ``path``; ``what`` that is, and the ``writer`` of such files, for words."""
-    check(os.path.isfile(path), lambda: f"{no_file(path, what=f'{what} at')} "  # noqa: PTH113 — a long name raises there
-                                        f"Give the file that {writer} wrote.")
+    check(is_file(path), lambda: f"{no_file(path, what=f'{what} at')} Give the file that {writer} wrote.")
     try:
         _check_sizes(path)
         with np.load(path, allow_pickle=False) as file:
@@ -401,11 +400,12 @@ def save(run: Run, event: Event) -> None:
 
 def state_of(run: Run) -> State:
     """Return everything that a continuation needs."""
-    parts = {"iterate": run.w, "memory": run.memory, "identity": run.identity, "standing": run.standing, "trace": run.trace}
+    parts: dict[str, Any] = {"iterate": run.w, "memory": run.memory, "identity": run.identity, "standing": run.stall,
+                             "trace": run.trace}
     state = {f"{part}.{name}": array for part, kept in parts.items() for name, array in kept.state().items()}
     state["run"] = np.array([run.start_value, run.seconds])
     state["version"], state["level"] = np.array(VERSION), np.array(level())
-    if run.trace.parts and not run.told:  # the event that is saved; whoever goes on sees it once more
+    if run.trace.parts and not run.self_reported:  # the event that is saved; whoever goes on sees it once more
         state["noted"] = np.array(run.trace.rows[-1][2:4], dtype=np.float64)
     if run.certified_point is not run.w:
         state["shown"] = run.certified_point.array()

@@ -1,91 +1,225 @@
-"""Checks of points and gaps before they are certified, and of what a user wrote."""
+"""Checks of arguments, and of points and gaps before they are certified."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
-from itertools import islice
+from inspect import signature
 from math import inf, isfinite, isinf, isnan, prod
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 from warnings import warn
 
 import numpy as np
 
+from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.atoms.base import generator
 from greedyhull.atoms.budget import has_atoms
 from greedyhull.atoms.wrapped import FromFunction
-from greedyhull.driver.certificate import at_edge
-from greedyhull.errors import DriftWarning, GreedyhullError, check
-from greedyhull.objectives.accuracy import gradient_slack
+from greedyhull.driver.stop import Stop
+from greedyhull.errors import DriftWarning, GreedyhullError, aliased, check, nearest, shown
 from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.information import Information
-from greedyhull.objectives.limits import coarse_of, value_error
 from greedyhull.objectives.losses.intercepts import Profiled
 from greedyhull.objectives.stream import Stream
-from greedyhull.points.coordinate_iterate import CoordinateIterate
-from greedyhull.points.gradients import as_array, finite
+from greedyhull.points.aligned import agree
+from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate, owners_agree, wrong_weights
-from greedyhull.points.owners import least, vertices, whole
 from greedyhull.points.shapes import dense
-from greedyhull.points.shapes import dense as dense_atom
 from greedyhull.points.validate import as_answer
 from greedyhull.solvers.parts.progress import Progress
-from greedyhull.solvers.parts.solver_state import CountingOracle, SolverState
-from greedyhull.types import Answer, Array, Atom, AtomSet, Kind, Objective, Shortlist, bilinear
+from greedyhull.types import AtomSet, Kind, Objective, bilinear, lacks
 
 if TYPE_CHECKING:
     from greedyhull.driver.run import Run
 
 
-Functions = tuple[Callable[[Array], float], Callable[[Array], Array]]
+STEPS = "greedyhull.solvers.parts.steps"
+SOLVERS = ("FrankWolfe", "Jones", "PairwiseJones", "BlendedPairwise", "Corrective", "Mixed", "Aggregated", "Smoothed",
+           "StochasticFrankWolfe", "StochasticJones", "LuFreund", "MoreauFrankWolfe", "RegularizedStochasticFrankWolfe",
+           "Storc", "VarianceReducedJones")
 
 
-def ships(part: object) -> bool:
-    """Whether a part is the library's own.
+def check_problem(f: object, S: object) -> None:
+    """Raise if f and S are swapped, or were not made yet."""
+    classes: tuple[Any, Any] = (type(f), type(S))  # mypy takes no class for hashable
+    if _told_apart(*classes):
+        return
+    check(not isinstance(f, DefaultSet), lambda: f"f is {shown(f)}, which is a set; an objective is wanted. The objective "
+                                                 "comes first: minimize(f, S).")
+    if isinstance(S, type):
+        raise GreedyhullError(f"S is {shown(S)}; a set is wanted. Make one: {S.__name__}(...).")
+    several = isinstance(S, list | tuple) and len(S) > 1 and all(isinstance(part, DefaultSet) for part in S)
+    check(not several, lambda: f"S is {shown(S)}; one set is wanted. For weights with a sum and bounds use Simplex(d, "
+                               "upper=...); for other intersections, oracle(fn, d) with fn that minimises a linear form.")
+    check(not isinstance(S, np.ndarray | list), lambda: f"S is {shown(S)}; a set is wanted. Vertices(S) is the convex hull of "
+                                                        "the rows of a matrix.")
+    check(not isinstance(f, np.ndarray | list), lambda: f"f is {shown(f)}; an objective is wanted. For data X and y write "
+                                                        "minimize(least_squares(X, y), S).")
+    if isinstance(f, FunctionType) and f.__module__.startswith("greedyhull."):
+        raise GreedyhullError(f"f is {shown(f)}; an objective is wanted. Call the function with your data: {f.__name__}(...).")
+
+
+@lru_cache(maxsize=256)
+def _told_apart(f: type, S: type) -> bool:
+    """Whether objects of the class S are sets, and those of f nothing that is often given in place of an objective."""
+    return issubclass(S, DefaultSet) and not issubclass(f, (DefaultSet, np.ndarray, list, FunctionType))
+
+
+def check_arguments(f: Objective, S: AtomSet, solver: object, stop: object, seed: object) -> None:
+    """Raise unless these are an objective, a set, a solver or None, a stop and a seed, and f and S go together."""
+    ours = _ship(type(f), type(S))
+    if not ours:
+        check_problem(f, S)
+    if solver is not None:
+        check_solver(solver)
+    if not isinstance(stop, Stop):
+        check_stop(stop)
+    check_pair(f, S, ours)
+    if type(seed) is not int or not 0 <= seed < 2**63:
+        check_seed(seed)
+
+
+def check_pair(f: Objective, S: AtomSet, ours: bool = False) -> None:
+    """Raise unless f is an objective, S a set, and the two go together; ``ours`` is what the library made."""
+    if not ours and not _ship(type(f), type(S)):
+        _check_parts(f, S)
+    if isinstance(f, Composite) and not f.loss.smooth:
+        missing = lacks(f.loss, "conjugate", "smoothed")
+        check(not missing, lambda: f"{f.loss!r} has smooth = False, but no method {' and '.join(missing)}, which certificates "
+              "of losses with kinks need; see greedyhull.extend.KinkedLoss. Write what is missing, or pass terms and "
+              "subgradients to finite_sum, which needs neither.")
+    if f.domain != S.shape:
+        raise GreedyhullError(f"The objective takes points of shape {f.domain} but {S!r} holds atoms of shape {S.shape}. "
+                              f"{_fitting(f, S)}")
+    if not ours or "_labels" in vars(f) or "S" in vars(f):
+        agree(f, S, "The objective and the set")
+
+
+@lru_cache(maxsize=256)
+def _ship(f: type, S: type) -> bool:
+    """Whether these are classes of the library, of objectives and of sets: their objects have all that is asked of them."""
+    ours = f.__module__.startswith("greedyhull.") and S.__module__.startswith("greedyhull.")
+    return ours and {"gradient", "rounding", "start"} <= set(dir(f)) and issubclass(S, DefaultSet)
+
+
+def _check_parts(f: Objective, S: AtomSet) -> None:
+    """Whether f has a domain and a gradient, and S an oracle and a shape."""
+    check(not lacks(f, "domain", "gradient"), lambda: f"f is {shown(f)}; an objective such as "
+          "least_squares(X, y), quadratic(Q, b) or function(value, gradient, shape) is wanted.")
+    missing = lacks(f, "value", "traits", "along", "rounding", "start")
+    check(not missing, lambda: f"{type(f).__name__} has no {missing[0]}. Derive it from greedyhull.extend.Objective, which "
+                               "has defaults for all but domain, value and gradient.")
+    check(not lacks(S, "oracle"), lambda: f"S is {shown(S)}; a set such as Simplex(d), L1Ball(d, radius) or "
+                                  "Vertices(matrix) is wanted.")
+    check(not lacks(S, "shape"), lambda: f"S is a {type(S).__name__} without a shape. Set self.shape = {f.domain} in its "
+                                         "__init__: the shape of its points.")
+    check(isinstance(S.shape, tuple), lambda: f"{type(S).__name__} has shape = {shown(S.shape)}; a tuple such as {f.domain} "
+                                              "is wanted.")
+
+
+def _fitting(f: Objective, S: AtomSet) -> str:
+    """What to give in place of a set of another shape."""
+    first = next(iter(signature(type(S)).parameters), "")
+    if first == "d" and len(f.domain) == 1:
+        return f"Build the set from the data: {type(S).__name__}({f.domain[0]}, ...)."
+    if len(f.domain) == 1 and f.domain[0] == prod(S.shape):
+        return f"Product({S!r}) holds the same points written in a row, of shape {f.domain}."
+    return f"Give a set whose points have the shape {f.domain}."
+
+
+def check_seed(seed: object) -> None:
+    """Raise if something else was given in place of a seed."""
+    if not (isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and 0 <= seed < 2**63):
+        raise GreedyhullError(f"seed={shown(seed)} was given; a whole number from 0 to 2⁶³ − 1 is wanted.")
+
+
+def check_solver(solver: object) -> None:
+    """Raise if something else was given in place of a solver: a stop, a step rule, a name."""
+    home = type(solver).__module__
+    if solver is None or (home.startswith("greedyhull.solvers.") and home != STEPS):
+        return
+    check(not isinstance(solver, Stop), lambda: f"solver={shown(solver)} was given, which is a stop. Give it by name: "
+                                                f"stop={shown(solver)}.")
+    if isinstance(solver, str):
+        word = solver.lower().replace("_", "").replace("-", "").replace(" ", "")
+        known = [name for name in aliased(word, "greedyhull") if name in SOLVERS]
+        near = known[0] if known else nearest(word, {name.lower(): name for name in SOLVERS}) or "FrankWolfe"
+        raise GreedyhullError(f"solver={solver!r} was given; a solver such as {near}() is wanted, not its name.")
+    if isinstance(solver, type):
+        raise GreedyhullError(f"solver={shown(solver)} was given; a solver such as FrankWolfe() is wanted. "
+                              f"Make one: {solver.__name__}().")
+    check(type(solver).__module__ != STEPS, lambda: f"solver={shown(solver)} was given, which is a step rule; a solver is "
+                                                    f"wanted. Give the rule to one: FrankWolfe({shown(solver)}).")
+
+
+def check_steps(solver: object, steps: object) -> None:
+    """Raise unless ``run`` of a solver returned something to iterate over: without a yield it is no generator."""
+    check(isinstance(steps, Iterator), lambda: f"run(f, S, w, memory) of {shown(solver)} returned {shown(steps)}; a generator "
+                                               "is wanted, which yields Progress.of(w, gap, answer) once for each iteration.")
+
+
+def check_stop(stop: Any) -> None:
+    """Raise if a stop is not one, in words that say how to write the one that was probably meant."""
+    if isinstance(stop, Stop):
+        return
+    how = "a stop such as Gap(1e-6) | Seconds(30) is wanted"
+    if isinstance(stop, list | tuple) and stop and all(isinstance(one, Stop) for one in stop):
+        how = f"one stop is wanted. Combine several by | or &: {' | '.join(map(shown, stop))}"
+    elif isinstance(stop, type) and issubclass(stop, Stop):
+        how = f"{how}. Make one: {stop.__name__}(...)"
+    elif isinstance(stop, int) and not isinstance(stop, bool):
+        how = f"{how}, for instance Iterations({stop})"
+    elif isinstance(stop, float):
+        how = f"{how}, for instance Relative({stop!r}) for a relative gap or Gap({stop!r}) for an absolute one"
+    elif callable(stop):
+        how = f"{how}. For a function of an event, Callback(fn)"
+    raise GreedyhullError(f"stop={shown(stop)} was given; {how}.")
+
+
+def is_builtin(part: object) -> bool:
+    """Return whether a part is the library's own.
 
     >>> import greedyhull as gh
-    >>> ships(gh.FrankWolfe()), ships(object())
+    >>> is_builtin(gh.FrankWolfe()), is_builtin(object())
     (True, False)
     """
     cls: Any = type(part)  # mypy takes no class for hashable
-    return _ships(cls)
+    return is_builtin_class(cls)
 
 
 @lru_cache(maxsize=512)
-def _ships(cls: type) -> bool:
+def is_builtin_class(cls: type) -> bool:
+    """Return whether a class is the library's own."""
     return cls.__module__.startswith("greedyhull.")
 
 
 @lru_cache(maxsize=256)
-def own_set(S: type) -> bool:
-    """Whether sets of a class answer by a user's function, or by a class of his own."""
+def is_user_set(S: type) -> bool:
+    """Return whether sets of a class answer by a user's function, or by a class of his own."""
     return issubclass(S, FromFunction) or not S.__module__.startswith("greedyhull.")
 
 
-def own_objective(f: Objective) -> bool:
-    """Whether value and gradient come from a user's function, loss, design or class, and can be compared at arrays.
+def is_user_defined(f: Objective) -> bool:
+    """Return whether value and gradient come from a user's function, loss, design or class, and can be compared at arrays.
 
     A stream has no value, and matrices that are kept by their factors are not written out.
 
     >>> import greedyhull as gh
-    >>> own_objective(gh.function(sum, sum, 3)), own_objective(gh.quadratic([[1.0]]))
+    >>> is_user_defined(gh.function(sum, sum, 3)), is_user_defined(gh.quadratic([[1.0]]))
     (True, False)
     """
-    if isinstance(f, Composite) and ships(f):
-        loss = f.loss.loss if isinstance(f.loss, Profiled) else f.loss
-        ours = ships(loss) and ships(f.design)
-        return not ours and bilinear(f.design) is None and prod(f.domain) <= (10**7)  # entries of a point that is written out
+    cls: Any = type(f)  # mypy takes no class for hashable
+    ours = is_builtin_class(cls)
+    if ours and isinstance(f, Composite):
+        loss, design = f.loss.loss if isinstance(f.loss, Profiled) else f.loss, f.design
+        parts: tuple[Any, Any] = type(loss), type(design)
+        if is_builtin_class(parts[0]) and is_builtin_class(parts[1]):
+            return False
+        return bilinear(design) is None and prod(f.domain) <= 10**7  # entries of a point that is written out
     given = isinstance(f, BlackBox) and not isinstance(f, Information)  # criteria of design are functions of our own
-    return not isinstance(f, Stream) and (given or not ships(f))
-
-
-def functions_of(f: Objective) -> Functions:
-    """Value and gradient as functions of an array."""
-    if isinstance(f, BlackBox):
-        return f.sampled_functions()
-    return (lambda x: float(f.value(CoordinateIterate(np.array(x)))),
-            lambda x: as_array(f.gradient(CoordinateIterate(np.array(x)))))
+    return not isinstance(f, Stream) and (given or not ours)
 
 
 EPS = float(np.finfo(np.float64).eps)
@@ -178,7 +312,7 @@ def check_drift(f: object, carried: float, value: float, allowance: float, noise
              "what it says: its products, or its atoms, change from call to call.", DriftWarning, stacklevel=4)
 
 
-def question(run: Run, value: float, gap: float, p: Progress) -> float:
+def diagnose_gap(run: Run, value: float, gap: float, p: Progress) -> float:
     """Why a gap or a value cannot be: an error with the likely cause, or its size where only rounding is to blame."""
     f, S, w, k = run.f, run.S, p.point, run.memory.k
     if not isfinite(value) or isnan(gap):
@@ -199,249 +333,7 @@ def question(run: Run, value: float, gap: float, p: Progress) -> float:
     return abs(gap)  # the oracle is off by at least as much
 
 
-POINTS = 3  # random points of the hull at which the objective is looked at
-ROUGHLY = 1e-2  # the same where only gross errors count
-FAR = (0.02, 0.5)  # shares of the way to an atom at which a lower bound is put to the test
-INSPECTION_ROUGH = 1e-6  # by which share of the values it may be missed
-FAINT = 1e-290  # differences that are smaller may be what underflow has left
-NOT_CONVEX = ("It is not convex, or its gradient disagrees with its value: look at the gradient, run with check=True to see "
-              "where it is wrong, or say convex=False.")
-FALSE_GAP = "The solver reports gaps that are too small: a gap is ⟨∇f(w), w⟩ − min ⟨∇f(w), ·⟩ over the set, or more."
-SEVEN = 1e-7  # digits to which linear programs are solved
-NUDGE = 1e-4  # the share of the way to an atom over which values are compared
-
-
-def inspect_problem(f: Objective, S: AtomSet, w: Iterate, seed: int) -> None:
-    """Look for a gradient that disagrees with the value, a function that is not convex, an oracle that is beaten."""
-    rng = np.random.default_rng([seed, 2])
-    atoms = _inspect_oracle(S, rng)
-    exact = f.precise()
-    for _ in range(POINTS):
-        at = _on_the_way(w, atoms, rng)
-        if not np.isfinite(exact.value(at)):
-            continue
-        for d in (atoms[int(i)] for i in rng.integers(len(atoms), size=2)):
-            _inspect_segment(f, exact, S, at, d)
-
-
-def _on_the_way(w: Iterate, atoms: list[Any], rng: np.random.Generator) -> Iterate:
-    """A point of the hull, reached from the start by partial steps, so that it stays inside the domain of f."""
-    at = w.copy()
-    for i in rng.integers(len(atoms), size=3):
-        at.move(at.toward(atoms[int(i)]), float(rng.uniform(0.1, 0.5)))
-    return at
-
-
-def _inspect_segment(f: Objective, exact: Any, S: AtomSet, w: Iterate, d: Any) -> None:
-    """On the way from w to d a convex h has a slope between its differences to the left and to the right."""
-    def at(step: float) -> Iterate:
-        point = w.copy()
-        point.move(point.toward(d), step)
-        return point
-
-    middle = at(0.4)
-    left, here, right = (float(exact.value(p)) for p in (at(0.4 - NUDGE), middle, at(0.4 + NUDGE)))
-    begin, end = float(exact.value(w)), float(exact.value(at(0.8)))
-    if not np.isfinite([left, here, right, begin, end]).all():
-        return
-    g = exact.gradient(middle)
-    check(
-        finite(g),
-        f"The gradient of {f!r} has NaN or infinite entries at a point of the hull where its value is {here:.6g}.",
-    )
-    slope = d.dot(g) - w.dot(g)
-    before, after = (here - left) / NUDGE, (right - here) / NUDGE
-    size, own = abs(begin) + abs(here) + abs(end), value_error(coarse_of(exact, middle), 1.0)
-    noise = (1e-11 + own) * size / NUDGE + 1e-6 * (abs(before) + abs(after)) + 1e-12
-    chord, slack = 0.5 * (begin + end), gradient_slack(exact, middle, S)
-    check(
-        not f.traits.convex or (here <= chord + (1e-10 + own) * size and before <= after + noise),
-        f"{f!r} is not convex: on a segment of the hull its values are {begin:.10g}, {here:.10g} and {end:.10g}, the middle "
-        f"one above the chord, or its slope falls from {before:.6g} to {after:.6g}. Its certificates would be false.",
-    )
-    check(
-        min(before, after) - noise - slack <= slope <= max(before, after) + noise + slack,
-        f"The gradient of {f!r} disagrees with its value: along a segment of the hull the value changes at a rate between "
-        f"{before:.8g} and {after:.8g}, but the gradient says {slope:.8g} (off by {max(before - slope, slope - after):.3g}). "
-        "Check the formula and the scale of the gradient; a factor n or ½ is the usual cause.",
-    )
-
-
-def inspect_gradient(f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> None:
-    """Once, as a run begins: does the user's gradient tell how his values change, at least roughly?
-
-    In the middle of the way from w to an atom a convex h has a slope between its differences to the left and to the right; and
-    its rise from w to there is between what the slopes at both ends promise. Only what no rounding of single precision
-    explains is an error here: a wrong sign, a factor, a term that is missing.
-    """
-    x, v = w.array(), _way(f, S, w, memory)
-    if v is None:
-        return
-    value, gradient = functions_of(f)
-    with np.errstate(all="ignore"):
-        left, right = (float(value(x + t * v)) for t in (0.4 - ROUGHLY, 0.4 + ROUGHLY))
-        here, there = _both(f, value, gradient, x + 0.4 * v)
-        slope = float(np.vdot(there, v))
-    before, after = (here - left) / ROUGHLY, (right - here) / ROUGHLY
-    bent = (1e-3 if f.traits.convex else 0.2) * (abs(before) + abs(after))
-    middle = CoordinateIterate(x + 0.4 * v)
-    slack, own = max(gradient_slack(f, w, S), gradient_slack(f, middle, S)), value_error(coarse_of(f, middle), 1.0)
-    noise = (1e-6 + own) * (abs(left) + abs(here) + abs(right)) / ROUGHLY + bent + slack + FAINT
-    if not np.isfinite([before, after, slope]).all():
-        return
-    start, now = _both(f, value, gradient, x)
-    first = float(np.vdot(now, v))
-    rise, blur = here - start, (1e-6 + own) * (abs(here) + abs(start)) + 1e-3 * abs(here - start) + 0.4 * slack + FAINT
-    agrees = min(before, after) - noise <= slope <= max(before, after) + noise
-    check(not agrees or not f.traits.convex or 0.4 * first - blur <= rise <= 0.4 * slope + blur,
-          f"The gradient of {f!r} disagrees with its value, or it is not convex: from the start to a point of the hull the "
-          f"value rises by {rise:.6g}, but its slopes at both ends promise {0.4 * first:.6g} to {0.4 * slope:.6g}. Look at "
-          "the gradient; where f is not convex say convex=False.")
-    check(
-        agrees,
-        f"The gradient of {f!r} disagrees with its value: on the way from the start to an atom the value changes at a rate of "
-        f"about {0.5 * (before + after):.6g}, but the gradient says {slope:.6g}. Every certificate rests on it; look at "
-        "its sign, and for a factor such as n or 2.",
-    )
-
-
-def _both(f: Objective, value: Callable[[Array], float], gradient: Callable[[Array], Array], x: Array) -> tuple[float, Array]:
-    """Value and gradient at x, of a loss after a design by one product."""
-    if isinstance(f, BlackBox):
-        return float(value(x)), gradient(x)
-    at = CoordinateIterate(np.array(x))
-    return float(f.value(at)), as_array(f.gradient(at))
-
-
-def challenge(f: Objective, S: AtomSet, w: Iterate, lower: float, memory: SolverState) -> None:
-    """At the end: has any of a few other points of the hull a value below what is said to be a lower bound?
-
-    They lie on the segments from w to the atoms for random gradients and, if f is the library's, for the last one. A user's
-    oracle, which may be expensive, is not called again; there its last answer and the atoms of w are used. This finds, as a
-    rule and for few values of f, a gradient that is right where a run begins and wrong where it ends, and a solver whose gaps
-    are too small.
-    """
-    x, value = w.array(), f.value_at if isinstance(f, BlackBox) else functions_of(f)[0]
-    for d in _others(f, S, w, memory):
-        u = dense_atom(d, S.shape)
-        for t in FAR:
-            with np.errstate(all="ignore"):
-                there = value((1.0 - t) * x + t * u)
-            check(not there < lower - INSPECTION_ROUGH * (abs(there) + abs(lower)),
-                  f"{f!r} is {there:.8g} at a point of the hull, below {lower:.8g}, which is a lower bound by the gaps that "
-                  f"were reported. {NOT_CONVEX if own_objective(f) else FALSE_GAP}")
-
-
-def inspect_opposite(f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> None:
-    """At the end, if w is a single atom of a user's set: is the atom for −∇f(w) no better for ∇f(w) than w?
-
-    An oracle that maximises can return the same atom for every gradient of a run, and the gap is zero. If it returns a second
-    one, that gap is negative, and the run has ended with an error before.
-    """
-    g = f.gradient(w) if own_set(type(S)) and w.keeps_atoms and len(w) == 1 else None
-    if not isinstance(g, np.ndarray):  # operators need not have a negative
-        return
-    answer = memory.oracle(S).peek(-g)
-    there, here = float(answer.atom.dot(g)), float(w.dot(g))
-    noise = INSPECTION_ROUGH * (abs(there) + abs(here)) + answer.slack
-    check(answer.kind != "always" or not there < here - noise,
-          f"The oracle of {S!r} is wrong: for ∇f(w) it returned an atom with ⟨∇f(w), d⟩ = {here:.6g}, and for −∇f(w) one with "
-          f"{there:.6g}, which is smaller. Its argmin must return the atom with the least ⟨g, ·⟩; it may maximise.")
-
-
-def _others(f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> list[Atom]:
-    """A few atoms to look at."""
-    oracle, rng = memory.oracle(S), memory.side_rng(3)
-    given = [_first(answer) for answer in oracle.recent[-1:]]
-    if oracle.closed is not None and ships(S):
-        atoms = [oracle.aside(rng.standard_normal(S.shape)).atom for _ in range(POINTS)]
-        return atoms if own_objective(f) else [*given, *atoms]
-    return [*given, *islice(vertices(w.block), POINTS - len(given))] if w.keeps_atoms else given
-
-
-def _first(answer: Answer | Shortlist) -> Atom:
-    """The best atom of an answer."""
-    return answer.atom if isinstance(answer, Answer) else whole(answer.atoms)
-
-
-def _way(f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Array | None:
-    """The way from w to the atom that was found first; where that is w itself, to the one at the other end."""
-    oracle, x = memory.oracle(S), w.array()
-    answer = oracle.recent[-1] if oracle.recent else oracle.aside(f.gradient(w))
-    v = dense_atom(_first(answer), S.shape) - x
-    if not v.any():
-        v = dense_atom(oracle.aside(-as_array(f.gradient(w))).atom, S.shape) - x
-    return v if v.any() else None
-
-
-def _inspect_oracle(S: AtomSet, rng: np.random.Generator) -> list[Any]:
-    """Ask a few random gradients; every atom must lie in the set and none may beat the answer to its own question."""
-    oracle = CountingOracle(S, rng)
-    asked = [rng.standard_normal(S.shape) for _ in range(6)]
-    answers = [oracle.argmin(g) for g in asked]
-    atoms = [answer.atom for answer in answers]
-    rows = np.stack([dense_atom(d, S.shape).ravel() for d in atoms])
-    known = S.contains_quickly(Iterate.at(atoms[0], S.shape)) is not None  # else a beaten atom may seem to lie outside
-    for d in atoms if known else ():
-        _inspect_atom(S, d)
-    for g, answer in zip(asked, answers, strict=True):
-        if answer.kind == "always":
-            _inspect_slack(S, answer, g, rows.dot(g.ravel()), "an atom that it named for another gradient")
-    for d in () if known else atoms:
-        _inspect_atom(S, d)
-    return atoms
-
-
-def _inspect_atom(S: AtomSet, d: Any) -> None:
-    x = dense_atom(d, S.shape)
-    check(bool(np.isfinite(x).all()), f"The oracle of {S!r} returned {d!r}, which has NaN or infinite entries.")
-    searched = S.contains_quickly(Iterate.at(d, S.shape)) is None  # then nothing but the oracle itself says what S is
-    check(
-        not searched or S.contains(x, SEVEN),
-        f"The oracle of {S!r} returned {d!r}, and for another gradient an atom that is worse than this one. Its argmin must "
-        "return the atom with the least ⟨g, ·⟩; look at signs, and at what it compares.",
-    )
-    check(
-        searched or S.contains(x),
-        f"The oracle of {S!r} returned {d!r}, which lies outside the set. Its argmin must return an atom of the set; "
-        "look at signs, scales and the radius.",
-    )
-
-
-def _inspect_slack(S: AtomSet, answer: Answer, g: Array, scores: Array, whose: str) -> None:
-    """No known atom scores below the answer by more than its slack."""
-    score, best = float(answer.atom.dot(g)), float(scores.min())
-    eps = float(np.finfo(g.dtype).eps) if g.dtype.kind == "f" else 2.3e-16
-    terms = abs(score) + float(np.abs(scores).max()) + float(np.vdot(np.abs(g), np.abs(dense_atom(answer.atom, S.shape))))
-    noise = (64.0 * eps * g.size + SEVEN) * terms + 1e-300
-    check(
-        best >= score - answer.slack - noise,
-        f"The oracle of {S!r} answered with an atom of score {score:.10g} and slack {answer.slack:.3g}, but {whose} scores "
-        f"{best:.10g}: it is off by {score - answer.slack - best:.3g} more than it owns up to. Its argmin is wrong, or its "
-        "slack too small.",
-    )
-
-
-def inspect_answer(f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> None:
-    """The last answer of the solve's oracle: is it an atom of the set, and does no active atom beat it?"""
-    oracle = memory._oracle
-    if oracle is None or not oracle.recent:
-        return
-    answer = oracle.recent[-1]
-    if not isinstance(answer, Answer):
-        for d in vertices(answer.atoms):
-            _inspect_atom(S, d)
-        return
-    _inspect_atom(S, answer.atom)
-    g = oracle.gradients[-1]
-    if answer.kind != "always" or not np.isfinite(answer.slack):
-        return
-    if not finite(g):
-        raise GreedyhullError(
-            f"At iteration {memory.k} the oracle of {S!r} was asked with a gradient that has NaN or infinite entries; "
-            f"{f!r} or its gradient is not finite there."
-        )
-    scores, owners = w.block.dots(g) if w.keeps_atoms else np.array([w.dot(g)]), w.owners
-    if owners is not None:  # of the best vertex that its parts make
-        scores = least(scores, owners).sum(keepdims=True)
-    _inspect_slack(S, answer, as_array(g, S.shape), scores, "an atom of the current point")
+def at_edge(f: object) -> str:
+    """Why a point whose value may be infinite for all that is known has no certificate."""
+    return (f"{f!r} at this point is infinite, or so large that rounding decides: atoms cancel each other in what its loss is "
+            "taken of. Give start=, a point well inside its domain, or scale the data.")

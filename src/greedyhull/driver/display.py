@@ -1,14 +1,20 @@
-"""The progress line of a solve: drawn on a terminal at most ten times a second, silent elsewhere."""
+"""The progress lines of a solve and of a batch: drawn on a terminal at most ten times a second, silent elsewhere."""
 
 from __future__ import annotations
 
 import sys
 from collections import deque
 from math import log10
-from typing import Any
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from greedyhull.solvers.parts.progress import Event
 from greedyhull.types import Solver
+
+if TYPE_CHECKING:
+    from greedyhull.driver.batch.problems import Record
 
 BETWEEN = 0.1  # seconds from one drawing to the next
 
@@ -90,3 +96,40 @@ def one_line(words: str) -> Any:
     from rich.text import Text
 
     return Text(words, no_wrap=True, overflow="ellipsis")
+
+
+class BatchLine:
+    """The progress line of a batch; without ``wanted``, or without a terminal, it does nothing."""
+
+    def __init__(self, wanted: bool, count: int, live: Any = None) -> None:
+        stderr = sys.stderr
+        shows = wanted and (live is not None or (stderr is not None and stderr.isatty()))
+        self._live = (live_line() if live is None else live) if shows else None
+        self._count, self._began, self._due = count, perf_counter(), 0.0
+
+    def show(self, record: Record, done: int) -> None:
+        """Draw the state after ``done`` problems."""
+        if self._live is None:
+            return
+        seconds = perf_counter() - self._began
+        if seconds < self._due and done < self._count:
+            return
+        self._live.start()
+        self._live.update(one_line(_words(record, done, self._count, seconds)), refresh=True)
+        self._due = seconds + BETWEEN
+
+    def close(self) -> None:
+        """Leave the last state standing and give the terminal back."""
+        if self._live is not None:
+            self._live.stop()
+
+
+def _words(record: Record, done: int, count: int, seconds: float) -> str:
+    """The line itself, as plain text."""
+    known = record.gaps[np.isfinite(record.gaps)]
+    parts = ["batch", f"{done} of {count}", f"{int(record.converged.sum())} converged"]
+    if len(known):
+        parts.append(f"worst gap {known.max():.2e}")
+    if record.errors:
+        parts.append(f"{len(record.errors)} failed")
+    return "  ".join([*parts, f"{seconds:.1f} s"])

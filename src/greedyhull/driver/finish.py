@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from math import inf, isinf, isnan
+from math import inf, isinf, isnan, nan
 from typing import TYPE_CHECKING, Any
 from warnings import warn
 
@@ -12,19 +12,9 @@ import numpy as np
 
 from greedyhull.atoms.base import generator
 from greedyhull.driver.certificate import Certificate, afresh, certificate_of, held, rounding_of, sentence
-from greedyhull.driver.checks import (
-    challenge,
-    check_drift,
-    check_lower,
-    check_point,
-    functions_of,
-    inspect_opposite,
-    own_objective,
-    ships,
-)
-from greedyhull.driver.reason import PRESSED, Reason
+from greedyhull.driver.checks import check_drift, check_lower, check_point, is_builtin
 from greedyhull.driver.solution import Solution, StreamSolution
-from greedyhull.driver.stop import closing
+from greedyhull.driver.stop import PRESSED, Reason, because, closing
 from greedyhull.errors import GreedyhullError, GreedyhullWarning
 from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.composite import Composite
@@ -38,7 +28,7 @@ from greedyhull.points.owners import vertices
 from greedyhull.solvers.parts.gap_evaluation import in_place_of_sample
 from greedyhull.solvers.parts.progress import Event
 from greedyhull.solvers.parts.solver_state import SolverState
-from greedyhull.types import Array, AtomSet, Floor, Gradient, Objective
+from greedyhull.types import Array, AtomSet, Floor, Gradient, Objective, Solver, State
 
 if TYPE_CHECKING:
     from greedyhull.driver.run import Run
@@ -102,7 +92,7 @@ def _searched(f: Objective, S: AtomSet, w: Iterate, wanted: float) -> Floor:
 SAME = 1e-12  # of Σ αᵢ|dᵢ|: what two points may differ by that are called the same
 
 
-def in_fewer_atoms(w: Iterate, S: AtomSet) -> Iterate | None:
+def sparsified(w: Iterate, S: AtomSet) -> Iterate | None:
     """w as ``S.compressed`` writes it, if that has fewer atoms; else None.
 
     What a set gives is looked at: weights of a mixture, the same point, and atoms of the set where it has a formula for
@@ -141,15 +131,106 @@ def _elsewhere(w: Iterate, fewer: Iterate, S: AtomSet) -> str | None:
     return None
 
 
+MOSTLY_ROUNDING = 0.5  # of the gap: where rounding may be a larger share
+# so many rounds without a better value or bound before anything is compared, and so many more after; a multiple of 2 to 6,
+# for runs may go round among a few points that rounding cannot tell apart
+ROUNDS = 60
+# they go up even if nothing moves
+COUNTERS = ("work", "k", "gap", "calls", "glances", "count", "counts", "asked", "used", "beside", "given", "moves", "spent",
+            "proofs")
+
+
+def iterates_stalled(event: Event, solver: Solver) -> Reason:
+    """The end of such a run. Other solvers may do better, unless this one already corrects all weights."""
+    from greedyhull.solvers.corrective import Corrective
+
+    others = "" if isinstance(solver, Corrective) else ", or try Corrective or BlendedPairwise"
+    return because("still", "The iterates no longer change,", event,
+                   f"rounding or the step rule prevents further progress. Ask for a larger gap{others}")
+
+
+def held_by_rounding(event: Event) -> Reason:
+    """The end of a run whose gap is mostly rounding: at a point inside a large set, what cancels there is as large as it."""
+    return because("rounding", "Rounding prevents further progress,", event,
+                   "ask for a larger gap, or for a smaller set if the minimum lies deep inside it")
+
+
+def beyond_proof(event: Event, least: float) -> Reason:
+    """The end of a run whose point may be good enough, while a proof of it would take too long."""
+    return because("proof", f"No gap below {least:.2g} can be proved here: an oracle's proof of the bound that the request "
+                   "needs would take too many steps. The run ended", event, f"ask for a gap of {1.2 * least:.2g} or more")
+
+
+class StallDetector:
+    """Watches the value and the best lower bound, which is cheap, and compares everything else once neither gets better.
+
+    A run ends only where its point, its views, its step rule and all that its solver remembers are the same to the last bit
+    as `ROUNDS` rounds before.
+    """
+
+    def __init__(self) -> None:
+        self.seen: tuple[float, float] | None = None
+        self.rounds = 0
+        self.print = b""
+        # the smallest gap since rounding is most of it, when it was seen, how many looks ago, and when the last look was
+        self.gap, self.since, self.looks, self.last = inf, 0, 0, -1
+
+    def limited_by_rounding(self, event: Event, k: int, rounding: float) -> bool:
+        """Whether rounding is most of the gap, and the gap has not fallen for long; the request is still not met."""
+        self.looks += k > self.last  # a resumed run looks at its first point again
+        self.last = k
+        if rounding < MOSTLY_ROUNDING * event.gap:
+            self.gap = inf
+        elif event.gap < 0.99 * self.gap:  # of an earlier gap is progress
+            self.gap, self.since, self.looks = event.gap, k, 0
+        else:
+            return self.looks >= 8 and k - self.since >= k // 4  # looks without progress, and a quarter of all rounds at least
+        return False
+
+    def stalled(self, event: Event, w: Iterate, memory: SolverState) -> bool:
+        """Whether nothing has changed for so long that nothing will."""
+        now = (event.value, memory.lower)
+        if self.seen is None or now[0] < self.seen[0] or now[1] > self.seen[1]:
+            self.seen, self.rounds = now, 0
+            return False
+        self.rounds += 1
+        if self.rounds % ROUNDS:
+            return False
+        before, self.print = self.print, fingerprint(w, memory)
+        return self.rounds > ROUNDS and before == self.print
+
+    def state(self) -> State:
+        """What a resumed run needs in order to end where the whole run would."""
+        seen = (nan, nan) if self.seen is None else self.seen
+        numbers = np.array([self.gap, self.since, self.looks, self.last, *seen, self.rounds])
+        return {"numbers": numbers, "print": np.frombuffer(self.print, dtype=np.uint8)}
+
+    def restore(self, state: State) -> None:
+        numbers = state["numbers"].tolist()
+        self.gap, (self.since, self.looks, self.last), self.rounds = numbers[0], map(int, numbers[1:4]), int(numbers[6])
+        self.seen = None if isnan(numbers[4]) else (numbers[4], numbers[5])
+        self.print = _bytes(state["print"])
+
+
+def fingerprint(w: Iterate, memory: SolverState) -> bytes:
+    """A digest of the state of a run without its counters."""
+    from hashlib import blake2b
+
+    state: State = {**w.state(), **{f"memory.{name}": array for name, array in memory.state().items()}}
+    mark = blake2b(digest_size=16)
+    for name in sorted(state):
+        if name.rsplit(".", 1)[-1] not in COUNTERS and ".answer" not in name:
+            mark.update(name.encode())
+            mark.update(_bytes(state[name]))
+    return mark.digest()
+
+
+def _bytes(array: Any) -> bytes:
+    return bytes(array.tobytes())
+
+
 UNDER = float(np.finfo(np.float32).tiny)  # what is smaller may be nothing in float32
 SINGLE, DOUBLE = float(np.finfo(np.float32).eps), float(np.finfo(np.float64).eps)
-
-
-def last(event: Event | None) -> Event:
-    """The last event of a run that had one."""
-    if event is None:
-        raise GreedyhullError("The run ended before its first point was certified.")
-    return event
 
 
 def certify_end(run: Run, event: Event, moved: bool = False) -> tuple[Event, Certificate]:
@@ -157,9 +238,12 @@ def certify_end(run: Run, event: Event, moved: bool = False) -> tuple[Event, Cer
     check_point(event.point, run.S, run.solver, event.iteration)
     if event.self_standing:
         return _complete(run, event)
-    inspect_opposite(run.f, run.S, event.point, run.memory)
+    if run.user_set:
+        from greedyhull.driver.inspection import inspect_opposite
+
+        inspect_opposite(run.f, run.S, event.point, run.memory)
     recent = not moved and not run.single_precision and run.f.fresh(event.point)
-    if recent and ships(run.solver):  # computed from the atoms a moment ago
+    if recent and run.builtin_solver:  # computed from the atoms a moment ago
         proved = None if run.open is None else run.proofs.at_end(run.open, event)
         event = event if proved is None else run.prove(proved, event)
         check_lower(run.f, run.S, event.value, event.lower, event.kind, run.rounding)
@@ -167,7 +251,9 @@ def certify_end(run: Run, event: Event, moved: bool = False) -> tuple[Event, Cer
                                   words_of(run.coarse, run.S))
     certificate = _recomputed(run, event.point)
     assert certificate.value is not None and certificate.gap is not None
-    if run.convex and (own_objective(run.f) or not ships(run.solver)):
+    if run.convex and (run.inspects or not run.builtin_solver):
+        from greedyhull.driver.inspection import challenge
+
         challenge(run.f, run.S, event.point, certificate.lower, run.memory)
     final = replace(event, seconds=run.seconds, value=certificate.value, gap=certificate.gap, lower=certificate.lower,
                     kind=certificate.kind, delta=certificate.delta)
@@ -219,16 +305,18 @@ def noise(f: Objective, w: Iterate) -> float:
 
     What is computed inside may cancel, which no formula here can see.
     """
-    if isinstance(f, Composite) or (ships(f) and not isinstance(f, BlackBox)):
+    if isinstance(f, Composite) or (is_builtin(f) and not isinstance(f, BlackBox)):
         return 0.0
-    value, _ = functions_of(f)
+    from greedyhull.driver.inspection import functions_of
+
+    value: Any = functions_of(f)[0]
     x, rng, seen = w.array(), np.random.default_rng(0), coarse_of(f)
     eps = DOUBLE if seen is None else max(map(eps_of, (seen.value, seen.gradient)))  # of the point as the function casts it
     here = value(x)
     if value(x) != here:  # one that answers differently from call to call has no such excuse
         return 0.0
     # points beside one that are tried where a value does not come out the same
-    return max(abs(value(x * (1.0 + eps * rng.choice([-1.0, 1.0], x.shape))) - here) for _ in range(8))
+    return float(max(abs(value(x * (1.0 + eps * rng.choice([-1.0, 1.0], x.shape))) - here) for _ in range(8)))
 
 
 def _complete(run: Run, event: Event) -> tuple[Event, Certificate]:
@@ -248,7 +336,7 @@ def _compressed(run: Run, final: Event, certificate: Certificate) -> tuple[Event
 
     A bound that was told belongs to the point as it is; and a request on the gap that was met must stay so.
     """
-    fewer = None if final.self_standing else in_fewer_atoms(final.point, run.S)
+    fewer = None if final.self_standing else sparsified(final.point, run.S)
     if fewer is None:
         return final, certificate
     fewer.work, fewer.step = final.point.work, final.point.step
@@ -261,7 +349,7 @@ def _compressed(run: Run, final: Event, certificate: Certificate) -> tuple[Event
     return end, now
 
 
-def goes_on(run: Run, final: Event, fresh: Certificate) -> bool:
+def should_retry(run: Run, final: Event, fresh: Certificate) -> bool:
     """Whether another try, from refreshed views, may still close a gap that looked closed."""
     if final.iteration >= run.limits.iterations or final.seconds >= run.limits.seconds:
         return False
@@ -284,8 +372,8 @@ def solution_of(run: Run, final: Event, certificate: Certificate, reason: Reason
     why = reason if met and not reason.cause else closing(run.stop, reason, final)
     said: Any = why.told  # perhaps a function, whose words are made when they are read
     sampled = "" if final.self_standing else in_place_of_sample(run.solver, run.f)
-    if certificate.note or sampled or run.taken_over or run.interrupt.requested:
-        said = " ".join(filter(None, (why.words, sentence(certificate.note), sampled, run.taken_over)))
+    if certificate.note or sampled or run.resume_note or run.interrupt.requested:
+        said = " ".join(filter(None, (why.words, sentence(certificate.note), sampled, run.resume_note)))
         if run.interrupt.requested and not said.startswith("Interrupted"):
             said = f"{said} {PRESSED}"
     choice: Any = run.choice

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from greedyhull.driver.certificate import check_problem
-from greedyhull.driver.choose import check_solver, check_stop
 from greedyhull.driver.run import Run
 from greedyhull.driver.solution import Solution, StreamSolution
 from greedyhull.driver.stop import Relative, Seconds, Stop
@@ -101,15 +99,13 @@ def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: A
     (array([1., 0.]), True)
     """
     stop = DEFAULT_STOP if stop is None else stop
-    check_problem(f, S)
-    check_solver(solver)
-    check_stop(stop)
     with np.errstate(all="ignore"):  # overflow shows in values that are not finite, and is reported in words
         run = Run(f, S, solver, start, stop, seed)
-        run.watchers = watchers_of(watch)
+        if watch != ():
+            run.watchers = watchers_of(watch)
         if check:
             run.careful = True
-            from greedyhull.driver.checks import inspect_problem
+            from greedyhull.driver.inspection import inspect_problem
 
             inspect_problem(f, S, run.w, seed)
         if progress:

@@ -7,13 +7,12 @@ from time import perf_counter
 
 import numpy as np
 
-from greedyhull.driver.batch.together import aim_of
-from greedyhull.driver.certificate import Certificate, check_pair, check_problem
-from greedyhull.driver.choose import check_seed, check_solver, check_stop
+from greedyhull.driver.batch.call import aim_of
+from greedyhull.driver.certificate import Certificate
+from greedyhull.driver.checks import check_arguments
 from greedyhull.driver.minimize import DEFAULT_STOP, minimize
-from greedyhull.driver.reason import raise_if_pressed
 from greedyhull.driver.solution import Solution
-from greedyhull.driver.stop import Stop
+from greedyhull.driver.stop import Stop, raise_if_pressed
 from greedyhull.driver.trace import Trace
 from greedyhull.errors import check
 from greedyhull.kernels.core import public
@@ -134,11 +133,7 @@ def path(f: Objective, S: AtomSet, radii: Iterable[float], solver: Solver | None
     check(sizes.ndim == 1 and len(sizes) > 0 and bool((sizes > 0).all() and np.isfinite(sizes).all()),
           lambda: f"radii={radii!r} was given; one or more positive numbers are wanted.")
     asked = DEFAULT_STOP if stop is None else stop
-    check_problem(f, S)
-    check_solver(solver)
-    check_stop(asked)
-    check_seed(seed)
-    check_pair(f, S)
+    check_arguments(f, S, solver, asked, seed)
     found: dict[int, Solution] = {}
     before: Solution | None = None
     starts, points = None, None

@@ -17,6 +17,7 @@ import numpy as np
 from greedyhull.atoms.joined import Product, Sum
 from greedyhull.driver.certificate import certificate_of
 from greedyhull.driver.checkpoint import VERSION
+from greedyhull.driver.checks import check_owners
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.kernels._core import level
 from greedyhull.points.arrays import is_sparse
@@ -210,20 +211,20 @@ def _take_up(run: Run, state: State) -> None:
     run.w, run.memory, run.certified_point = w, memory, shown
     run.start_value, run.earlier = (float(x) for x in state["run"])
     run.began = perf_counter()
-    run.standing.restore(under("standing", state))
+    run.stall.restore(under("standing", state))
     before = str(state["level"])
     if before != level():
-        run.taken_over = (f"The saved run computed with the loops of {before}, this one with those of {level()}: its iterates "
-                          "go on up to rounding, not bit by bit.")
+        run.resume_note = (f"The saved run computed with the loops of {before}, this one with those of {level()}: its "
+                           "iterates go on up to rounding, not bit by bit.")
     elif sure and "noted" in state:
-        run.noted = tuple(state["noted"].tolist())
-    if "looked_early" in memory.arrays and not run.taken_over:
-        run.taken_over = (f"The run was also certified at iteration {int(memory.arrays['looked_early'])}, where it was saved: "
-                          "its iterates are those of an uninterrupted run, but its bounds and trace may differ.")
+        run.saved_event = tuple(state["noted"].tolist())
+    if "looked_early" in memory.arrays and not run.resume_note:
+        run.resume_note = (f"The run was also certified at iteration {int(memory.arrays['looked_early'])}, where it was "
+                           "saved: its iterates are those of an uninterrupted run, but its bounds and trace may differ.")
     if not sure:  # rows that may be about another problem are left behind with the bound
         _prove_anew(run, w.copy())
-        run.taken_over = run.taken_over or ("Objective and set cannot be compared with the saved ones: the iterates continue, "
-                                            "the bound is proved again, and the trace begins at the resume.")
+        run.resume_note = run.resume_note or ("Objective and set cannot be compared with the saved ones: the iterates "
+                                              "continue, the bound is proved again, and the trace begins at the resume.")
     elif "trace.rows" in state:
         run.trace.restore(under("trace", state))
 
@@ -234,8 +235,8 @@ def repeat_event(run: Run) -> None:
     A run that is asked to end takes no step in the core, whose loops add terms in another order; values may then differ by
     their rounding.
     """
-    assert run.noted is not None
-    (value, gap), now, run.noted = run.noted, run.trace.rows[-1][2], None
+    assert run.saved_event is not None
+    (value, gap), now, run.saved_event = run.saved_event, run.trace.rows[-1][2], None
     if abs(now - value) <= 2.0 * run.rounding:  # intercepts over shards are found again, perhaps nearer to the best
         run.trace.settle(value, gap, run.memory.oracle_calls)
 
@@ -253,10 +254,12 @@ def _another_function(run: Run, shown: Iterate, memory: SolverState) -> bool:
 
 def _begin_anew(run: Run, w: Iterate, changed: list[str]) -> None:
     """Only the point survives: bound, counter, views, tables and oracle belong to another problem."""
-    run.taken_over = (f"Only the point of the saved run was taken over, for {' and '.join(changed)} changed: bounds, "
+    run.resume_note = (f"Only the point of the saved run was taken over, for {' and '.join(changed)} changed: bounds, "
                       "counters and all that was remembered are new.")
-    warn(run.taken_over, GreedyhullWarning, stacklevel=6)
-    run.begin_at(moved_over(w, run.S, run.plain))
+    warn(run.resume_note, GreedyhullWarning, stacklevel=6)
+    w = moved_over(w, run.S, run.plain)
+    check_owners(w, run.S)
+    run.begin_at(w)
 
 
 def _prove_anew(run: Run, w: Iterate) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cached_property
-from math import inf, isfinite, isnan, nan
+from functools import cache, cached_property
+from importlib import import_module
+from math import inf, isfinite, isnan, nan, prod
 from time import perf_counter
+from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 from warnings import warn
 
@@ -15,24 +17,30 @@ import numpy as np
 from greedyhull.atoms.arguments import array_of
 from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.atoms.base import generator
-from greedyhull.driver.certificate import Bound, as_iterate, check_pair, held, kind_of
-from greedyhull.driver.checks import check_owners, inspect_gradient, own_objective, question, ships
-from greedyhull.driver.choose import check_seed, check_steps, choose_solver
-from greedyhull.driver.finish import SINGLE as RUN_SINGLE
-from greedyhull.driver.finish import certify_end, goes_on, last, solution_of
-from greedyhull.driver.reason import (
-    BLURRED,
-    Reason,
-    Standing,
+from greedyhull.atoms.joined import Product
+from greedyhull.driver.certificate import Bound, Proofs, as_iterate, held, kind_of
+from greedyhull.driver.checks import (
+    check_arguments,
+    check_owners,
+    check_steps,
+    diagnose_gap,
+    is_builtin_class,
+    is_user_defined,
+    is_user_set,
+)
+from greedyhull.driver.finish import (
+    MOSTLY_ROUNDING,
+    SINGLE,
+    StallDetector,
     beyond_proof,
-    ended,
+    certify_end,
     held_by_rounding,
-    in_words,
-    interrupted,
-    standing_still,
+    iterates_stalled,
+    should_retry,
+    solution_of,
 )
 from greedyhull.driver.solution import Solution
-from greedyhull.driver.stop import Limits, Stop, hear
+from greedyhull.driver.stop import LazyStr, Limits, Reason, Stop, ended, evaluate, in_words, interrupted
 from greedyhull.driver.trace import Row, Trace
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check, shown
 from greedyhull.kernels.core import Interrupt, user
@@ -45,18 +53,18 @@ from greedyhull.objectives.stream import Stream
 from greedyhull.points.aligned import point_of
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
-from greedyhull.points.validate import KINDS, as_atom
+from greedyhull.points.validate import as_atom
 from greedyhull.solvers.parts.progress import ONE_ROUND, BurstLimit, Event, Progress, RunLimits, SkippedRows, weaker
 from greedyhull.solvers.parts.requirements import by_coordinates, check_requirements, keeps_atoms
 from greedyhull.solvers.parts.schedules import check_tolerance
-from greedyhull.solvers.parts.solver_state import CountingOracle, SolverState
+from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.types import (
-    Answer,
     AtomSet,
     Objective,
     Solver,
     State,
     has,
+    imaged,
     is_method,
     lacks,
     made_of,
@@ -66,85 +74,6 @@ from greedyhull.types import (
 if TYPE_CHECKING:
     from greedyhull.driver.checkpoint import CheckpointFile
     from greedyhull.driver.resume import Identity
-
-
-NEAR = 0.1  # of the estimate: what a proof may be off by, where a sharper one would take longer; at the start, all of it
-
-
-class Proofs:
-    """The proofs of one run. What they were at this iteration is kept with the state: one that is begun again is the same.
-
-    Only those at set iterations steer the solver. A run that is resumed may have another request than the one that was saved.
-    """
-
-    def __init__(self, run: Run) -> None:
-        self.run = run
-        self.again = 0  # when the next proof for a stop may be
-        self.least: float | None = None  # the smallest gap that can be proved, where that does not meet the request
-
-    def on_time(self, p: Progress, value: float, rounding: float) -> Progress:
-        """p, with a proof where one is due."""
-        memory = self.run.memory
-        kept = memory.arrays.get("proofs")
-        due, at, *told = (0.0, -1.0) if kept is None else kept.tolist()
-        if memory.k == at and p.answer is not None and p.estimate == told[0]:  # begun again after a resume
-            answer = p.answer
-            atom = answer.atom if isinstance(answer, Answer) else answer.atoms[0]
-            return p.proved(Answer(atom, told[1], KINDS[int(told[2])], told[3]))
-        if memory.k < due or not self._helps(p, value - memory.steering_bound, rounding):
-            return p
-        proof = self._ask(p, NEAR * p.estimate if memory.k else p.estimate)
-        # iterations from the first proof to the second
-        memory.arrays["proofs"] = np.array([max(2.0 * memory.k, memory.k + 10), memory.k, p.estimate, proof.slack,
-                                            KINDS.index(proof.kind), proof.delta])
-        return p.proved(proof)
-
-    def for_stop(self, p: Progress, event: Event) -> Progress | None:
-        """p with a proof, if the request on the gap would be met with the estimate and may be met with the proof."""
-        run, off = self.run, self.run.rounding + self.run.gradient_slack
-        gap = p.estimate + off
-        if run.memory.k < self.again or not self._helps(p, event.gap, off):
-            return None
-        if not run.stop.met(replace(event, gap=gap, lower=event.value - gap)):
-            return None
-        self.again = run.memory.k + max(1, run.memory.k // 2)  # if it falls short
-        proof = self._ask(p, 0.5 * self._to_spare(event, gap))
-        least = self._oracle.sharpest + off
-        met = run.stop.met(replace(event, gap=least, lower=event.value - least))  # if the estimate were nothing
-        self.least = least if least > off and not met else None
-        return p.proved(proof)
-
-    def _to_spare(self, event: Event, gap: float) -> float:
-        """What a gap that meets the request may grow by and still meet it, within a factor of two."""
-        spare = max(abs(event.value), gap)
-        for _ in range(60):  # of the value, down to which a request is compared
-            wider = gap + spare
-            if self.run.stop.met(replace(event, gap=wider, lower=event.value - wider)):
-                return spare
-            spare *= 0.5
-        return 0.0
-
-    def at_end(self, p: Progress, event: Event) -> Progress | None:
-        """p with a proof, if that can better the bound that the run would end with."""
-        if not self._helps(p, event.gap, self.run.rounding + self.run.gradient_slack):
-            return None
-        # of the value: what the proof at the end may be off by
-        return p.proved(self._ask(p, max(NEAR * p.estimate, 1e-7 * abs(event.value))))
-
-    def _helps(self, p: Progress, known: float, rounding: float) -> bool:
-        """Whether a proof can make the gap less than what is known, and there is an answer to prove."""
-        return p.gap == inf and p.estimate + rounding < known and p.answer is not None and self._oracle.gave(p.answer)
-
-    def _ask(self, p: Progress, tol: float) -> Answer:
-        assert p.answer is not None
-        return self._oracle.proved(p.answer, max(tol, 0.0))
-
-    @property
-    def _oracle(self) -> CountingOracle:
-        return self.run.memory.oracle(self.run.S)
-
-
-SINGLE = float(np.finfo(np.float32).eps)
 
 
 def burst_limit(run: Run) -> BurstLimit:
@@ -207,6 +136,46 @@ def record_skipped(run: Run, skipped: SkippedRows) -> None:
     trace.fold(SkippedTrace(run, skipped, before), len(skipped.rounds))
 
 
+def choose_solver(f: Objective, S: AtomSet) -> tuple[Solver, LazyStr]:
+    """Return a solver and why it is used if the user named none."""
+    traits, about, d = f.traits, S.traits, prod(S.shape)
+    # steps within faces pay neither where atoms are few enough to be listed, nor over products, whose first set to end a step
+    # ends it for all
+    faced = about.faces and not about.finite and about.owners == 1
+    if traits.terms == "stream":
+        name, why = "stochastic_frank_wolfe.StochasticFrankWolfe", "{f} can only be sampled."
+    elif not traits.smooth:
+        name, why = "smoothed.Smoothed", ("{f} has kinks, where gradients mislead; smoothed less and less, it is minimised by "
+                                          "a smooth solver and certified as it is.")
+    # of a product, from which on steps in one set at a time are faster, whether its minimum is zero or not
+    elif about.owners != 1 and isinstance(S, Product) and about.owners == len(S.sets) >= 3000:
+        name, why = "block_coordinate.BlockCoordinate", "{S} has so many sets that steps in one of them at a time pay."
+    # from which on a minimum may mix so many atoms that reweighting them takes longer than steps within faces; where f bends
+    # in fewer directions, n say, some minimum is a mixture of n + 1 atoms
+    elif (traits.second_order and traits.convex and faced and about.region is None and d >= 2000
+          and ((model := imaged(f)) is None or model.design.n >= d)):
+        name, why = "pairwise.DecompositionInvariant", ("{S} knows its faces, and a minimum of {f} may mix so many atoms that "
+                                                        "steps within faces, which need no list of them, pay.")
+    elif traits.second_order:
+        name, why = "corrective.Corrective", "{f} has a Hessian, so many atoms can be reweighted at once."
+    elif traits.convex and faced:
+        name, why = "pairwise.DecompositionInvariant", ("{f} has no finite Hessian, and {S} knows its faces; steps within "
+                                                        "them need no list of atoms.")
+    else:
+        name, why = "pairwise.BlendedPairwise", ("{f} has no finite Hessian to reweight many atoms with, and swapping weight "
+                                                 "between two of them needs none.")
+    solver = _made(name)
+    return solver, lambda: f"{type(solver).__name__} was chosen: {why.format(f=repr(f), S=repr(S))}"
+
+
+@cache
+def _made(name: str) -> Solver:
+    """Return a solver with its default settings, loaded and made once: it holds nothing of a run."""
+    module, _, kind = name.partition(".")
+    made: Solver = vars(import_module(f"greedyhull.solvers.{module}"))[kind]()
+    return made
+
+
 LISTEN_AFTER = 0.01  # seconds; before that, Ctrl-C raises at once, as it does anywhere
 SAVE_EVERY = 1.0  # seconds from one checkpoint to the next
 
@@ -222,16 +191,15 @@ class Run:
     earlier = saved_at = 0.0
     open: Progress | None = None  # the last one, where it has no proof and none has been asked for
     unproved = -1  # the iteration of a resumed run whose answers came from a set that may have been another
-    noted: tuple[float, float] | None = None  # value and gap of the event that a resumed run was saved at, till it is repeated
-    told = False  # whether the last value is one that the solver told, an estimate perhaps
-    taken_over = ""  # what a resumed run did not take over, in words
+    saved_event: tuple[float, ...] | None = None  # value and gap where a resumed run was saved, till that is repeated
+    self_reported = False  # whether the last value is one that the solver told, an estimate perhaps
+    resume_note = ""  # what a resumed run did not take over, in words
     rounding = 0.0  # what rounding may have done to the last gap
     gradient_slack = 0.0  # and an inexact gradient
     coarse: Coarse | None = None  # values and gradients of a user that are less than float64
 
     def __init__(self, f: Objective, S: AtomSet, solver: Solver | None, start: Any, stop: Stop, seed: int) -> None:
-        check_pair(f, S)
-        check_seed(seed)
+        check_arguments(f, S, solver, stop, seed)
         elsewhere = remote(f)
         f, smaller = (f, "") if elsewhere is None else elsewhere.reduced()
         self.f, self.S, self.stop, self.given, self.seed = f, S, stop.begin(), (stop, seed), seed
@@ -239,18 +207,24 @@ class Run:
         self.solver, self.choice = choose_solver(f, S) if solver is None else (solver, "")
         if smaller:
             self.choice = f"{in_words(self.choice)} {smaller}".strip()
-        if not has(self.solver, "run"):
-            raise GreedyhullError(f"solver={shown(solver)} was given; a solver such as FrankWolfe() is wanted.")
+        kinds: tuple[Any, Any, Any] = type(f), type(self.solver), type(S)  # mypy takes no class for hashable
+        self.builtin_f, self.builtin_solver = is_builtin_class(kinds[0]), is_builtin_class(kinds[1])
+        self.user_set = is_user_set(kinds[2])
+        self.inspects = is_user_defined(f)  # whether value and gradient are a user's, and compared at the start
+        if solver is not None:
+            if not has(solver, "run"):
+                raise GreedyhullError(f"solver={shown(solver)} was given; a solver such as FrankWolfe() is wanted.")
+            check_tolerance(solver)
         self.needs = check_requirements(f, S, self.solver)
-        check_tolerance(self.solver)
         self.memory = SolverState(seed, warm=start is not None)
         self.looks_back = keeps_atoms(f, S, self.needs) or S.traits.slides
         self.plain = not self.looks_back and (S.dense_atoms or self.needs.faces or by_coordinates(f, S, self.needs))
         first = self._begin(start, seed)
+        if start is not None or self.user_set or not self.builtin_f:  # else the library made it
+            check_owners(first, S)
         self.begin_at(first, start is None and self._is_finite_at(first))
         self.trace = Trace()
         self.watchers: list[Callable[[Event], Any]] = []
-        self.inspects = own_objective(f)  # whether value and gradient are a user's, and compared at the start
         self.began = perf_counter()
         self.single_precision = f.precise() is not f  # float32: what is seen underway is provisional
         self.convex, self.exact_gradient, self.scale = f.traits.convex, f.traits.exact_gradient, f.scale
@@ -262,7 +236,7 @@ class Run:
         f, S = self.f, self.S
         if start is None:
             self.memory.extra_lmo_calls += is_method(S.start, DefaultSet.start)  # a start of its own searches nothing
-            rng = generator(S, seed) if ships(f) else np.random.default_rng([seed])  # a user's f may draw, whatever S does
+            rng = generator(S, seed) if self.builtin_f else np.random.default_rng([seed])  # a user's f may draw
             first = getattr(self.solver, "first", None)
             w: Iterate = f.start(S, rng) if first is None else first(f, S)
         elif isinstance(start, (Solution, Iterate)):
@@ -287,7 +261,7 @@ class Run:
         Then the first who needs the value computes it. Solvers that tell values of their own have them compared with it.
         """
         f = self.f
-        if not (self.needs.second_order and ships(self.solver)) or f in first.views:
+        if not (self.needs.second_order and self.builtin_solver) or f in first.views:
             return False
         return type(f) is Composite or (type(f) is QuadraticForm and f.finite_on(self.S))
 
@@ -297,7 +271,6 @@ class Run:
         f = self.f
         if self.plain and w.keeps_atoms:
             w = CoordinateIterate(w.array())
-        check_owners(w, self.S)
         unknown = finite or isinstance(f, Stream)  # that of a stream cannot be known
         self.first_value = nan if unknown else float(f.value(w))
         if not (unknown or isfinite(self.first_value)):
@@ -308,7 +281,7 @@ class Run:
 
     def solve(self) -> Solution:
         event: Event | None = None
-        if self.noted is not None:
+        if self.saved_event is not None:
             from greedyhull.driver.resume import repeat_event
         with self.interrupt as interrupt:
             began = self.began - self.earlier
@@ -317,23 +290,24 @@ class Run:
             if self.needs.atoms and isinstance(self.w, CoordinateIterate):
                 self.w.decompose = self.S.decompose
             steps = self.solver.run(self.f, self.S, self.w, self.memory)
-            check_steps(self.solver, steps)
+            if type(steps) is not GeneratorType:
+                check_steps(self.solver, steps)
             try:
                 for progress in self._resumed(steps):
                     event = self._record(progress)
-                    if self.noted is not None:
+                    if self.saved_event is not None:
                         repeat_event(self)
                     for watcher in self.watchers:
                         user(watcher, event)
                     if self.checkpoint is not None and event.seconds - self.saved_at >= SAVE_EVERY:
                         self._save(event)
-                    said = hear(self.stop, event)
+                    said = evaluate(self.stop, event)
                     if said is None:
                         said = self._stands(event)
                     if said is None and not interrupt.requested:
                         if event.seconds > LISTEN_AFTER and not interrupt.listening:
                             interrupt.listen()
-                        if self.rounding > BLURRED * event.gap and event.point is self.w:
+                        if self.rounding > MOSTLY_ROUNDING * event.gap and event.point is self.w:
                             self._sharpen()
                         continue
                     reason = said or interrupted(event)
@@ -341,12 +315,13 @@ class Run:
                     final, fresh = certify_end(self, event)
                     if said is None or final is event or not self.stop.met(event) or self.stop.met(final):
                         break
-                    if not goes_on(self, final, fresh):
+                    if not should_retry(self, final, fresh):
                         break
                 else:
-                    event = last(event)
+                    if event is None:
+                        raise GreedyhullError("The run ended before its first point was certified.")
                     self._save(event)
-                    reason = held_by_rounding(event) if self.rounding > BLURRED * event.gap else ended(event)
+                    reason = held_by_rounding(event) if self.rounding > MOSTLY_ROUNDING * event.gap else ended(event)
                     final, fresh = certify_end(self, event, moved=event.point is self.w)
             except KeyboardInterrupt:
                 if event is None:  # nothing to return yet
@@ -370,9 +345,9 @@ class Run:
         """Why the run will not get further, if so."""
         if "proofs" in vars(self) and self.proofs.least is not None:
             return beyond_proof(event, self.proofs.least)
-        if self.stop.asks_gap and self.standing.blurred(event, self.memory.k, self.rounding):
+        if self.stop.asks_gap and self.stall.limited_by_rounding(event, self.memory.k, self.rounding):
             return held_by_rounding(event)
-        return standing_still(event, self.solver) if self.standing.still(event, self.w, self.memory) else None
+        return iterates_stalled(event, self.solver) if self.stall.stalled(event, self.w, self.memory) else None
 
     def _resumed(self, steps: Iterator[Progress]) -> Iterator[Progress]:
         """What the solver yields; each time it is resumed with how far it may go."""
@@ -388,17 +363,19 @@ class Run:
     def _record(self, p: Progress) -> Event:
         f, w, memory = self.f, p.point, self.memory
         if self.careful:
-            from greedyhull.driver.checks import inspect_answer
+            from greedyhull.driver.inspection import inspect_answer
 
             inspect_answer(f, self.S, w, memory)
         if self.inspects and not self.trace.parts and isnan(self.start_value):  # not as it goes on after a resume
+            from greedyhull.driver.inspection import inspect_gradient
+
             inspect_gradient(f, self.S, self.w, memory)
-        self.told = p.value is not None
+        self.self_reported = p.value is not None
         if p.value is not None:
             told, self.coarse = p.value, coarse_of(f)
             p = p if self.coarse is None else p._replace(kind=weaker(p.kind, "estimate"))
             if isnan(p.gap) or not isfinite(told):
-                question(self, told, p.gap, p)
+                diagnose_gap(self, told, p.gap, p)
             memory.spend(p.spent)
             memory.gap = p.gap if p.gap < inf else None
             return self._note(p, told, Bound(p.gap, -inf, p.kind, p.delta))
@@ -428,7 +405,7 @@ class Run:
         """The best bound for p that is known, and whether solvers are to steer by what p adds to it."""
         memory, gap = self.memory, p.gap + self.rounding + self.gradient_slack
         if not (0.0 <= gap < inf and isfinite(value)):  # a lazy oracle may leave the gap at infinity
-            gap = question(self, value, gap, p)
+            gap = diagnose_gap(self, value, gap, p)
         if steers:
             guide = memory.steering_bound = max(memory.steering_bound, value - gap) if self.convex else -inf
             steady = (value - guide if value > guide else 0.0) + self.rounding
@@ -447,7 +424,7 @@ class Run:
 
     def _least_bound(self, w: Iterate, value: float, bound: Bound) -> Bound:
         """The bound, or that by what f is nowhere below, where it is closer: only the rounding of the value counts there."""
-        if not self.rounding > BLURRED * bound.gap or not value - self.least < bound.gap or not self.convex:
+        if not self.rounding > MOSTLY_ROUNDING * bound.gap or not value - self.least < bound.gap or not self.convex:
             return bound
         gap = above(self.f, w, value, self.least, self.rounding) + value_error(self.coarse, value)
         return Bound(gap, self.least, kind_of("always", self.f, self.S, self.coarse)) if gap < bound.gap else bound
@@ -463,7 +440,7 @@ class Run:
 
     def _note(self, p: Progress, value: float, bound: Bound) -> Event:
         """Write a row of the trace."""
-        w, memory, trace = p.point, self.memory, self.trace
+        f, w, memory, trace = self.f, p.point, self.memory, self.trace
         trace.thin()
         self.certified_point, work, rows = w, w.work, trace.parts
         seconds = self.earlier + perf_counter() - self.began
@@ -473,7 +450,9 @@ class Run:
         if not rows and isnan(self.start_value):
             told = value if p.value is None else self.first_value  # a value that was told is an estimate
             self.start_value = told if memory.skipped is None else memory.skipped.rounds[0][0]
-            self._caution()
+            cautions = getattr(self.solver, "cautions", None)
+            for caution in () if cautions is None else cautions(f, self.S):
+                warn(caution, GreedyhullWarning, stacklevel=6)  # the line that called minimize
         if memory.skipped is not None:
             record_skipped(self, memory.skipped)
         if rows:
@@ -481,18 +460,12 @@ class Run:
         lazy = p.slack == inf and p.estimate + p.tolerance >= value - memory.steering_bound  # promising up to its tolerance
         slack = p.tolerance if lazy else p.slack
         # the gap of a float32 run may be lost in rounding until it is certified: a row says no less than what that is about
-        blur = RUN_SINGLE * (abs(value) + abs(self.f.gradient_dot(w))) if self.single_precision and p.value is None else 0.0
+        blur = SINGLE * (abs(value) + abs(self.f.gradient_dot(w))) if self.single_precision and p.value is None else 0.0
         estimate = p.gap - p.slack if isnan(p.estimate) and p.slack < inf else p.estimate
         rows.append((memory.k, seconds, value, gap + blur, len(w), memory.oracle_calls, work.gradients, work.products,
                            slack, estimate))
         return Event(memory.k, seconds, value, gap, lower, w, self.start_value, kind, w.step, p.also, delta,
                      p.value is not None, self.scale)
-
-    def _caution(self) -> None:
-        """Once the solver has accepted the problem: conditions that this set-up does not meet, in its words."""
-        cautions = getattr(self.solver, "cautions", None)
-        for said in () if cautions is None else cautions(self.f, self.S):
-            warn(said, GreedyhullWarning, stacklevel=7)  # the line that called minimize
 
     def _sharpen(self) -> None:
         """Where rounding is most of the gap, and much of it was gathered by moves, views are computed afresh."""
@@ -522,15 +495,15 @@ class Run:
         return Proofs(self)
 
     @cached_property
-    def standing(self) -> Standing:
+    def stall(self) -> StallDetector:
         """Whether it stands still; asked after every event that does not end it."""
-        return Standing()
+        return StallDetector()
 
     @cached_property
     def alone(self) -> bool:
         """Whether no other solver sees the points: one that is made of others, or a user's, may run them and look at each."""
         combining, around, _ = made_of(self.solver)
-        return ships(self.solver) and combining is None and around is None
+        return self.builtin_solver and combining is None and around is None
 
     @cached_property
     def identity(self) -> Identity:

@@ -14,8 +14,8 @@ import numpy as np
 
 from greedyhull.atoms.bounded_simplex import BoundedSimplex
 from greedyhull.atoms.simplex import Simplex
-from greedyhull.driver.certificate import SOLUTION, Certificate, promise
-from greedyhull.driver.reason import worded
+from greedyhull.driver.certificate import Certificate
+from greedyhull.driver.stop import lazy_words, promise
 from greedyhull.driver.trace import Trace
 from greedyhull.errors import GreedyhullError, suggesting
 from greedyhull.points.gradients import inner, taken
@@ -185,8 +185,8 @@ class Absent:
                               "is not known. Solve again, with start=solution.x.")
 
 
-@suggesting(SOLUTION)
-@worded("reason", "choice")
+@suggesting("Solution")
+@lazy_words("reason", "choice")
 @dataclass
 class Solution:
     """Point of the hull with a proof of how good it is.

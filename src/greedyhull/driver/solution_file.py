@@ -12,7 +12,6 @@ What a file has beyond that is ignored. Its checksum, and the types and shapes o
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from math import isfinite, prod
 from pathlib import Path
@@ -24,7 +23,7 @@ from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.checkpoint import load_state, path_of, write_file, write_state, written_by
 from greedyhull.driver.solution import Absent, Solution, StreamSolution, measure
 from greedyhull.driver.trace import COLUMNS, LATER, Trace
-from greedyhull.errors import GreedyhullError, check, no_file
+from greedyhull.errors import GreedyhullError, check, is_file, no_file
 from greedyhull.points.blocks import under
 from greedyhull.points.coordinate_iterate import CoordinateIterate, restored
 from greedyhull.points.iterate import Iterate
@@ -146,7 +145,7 @@ def load(path: str | Path) -> Solution | Solutions:
     (array([1., 0.]), True)
     """
     file = path_of(path, "path")
-    check(os.path.isfile(file), f"{no_file(file)} Give one that Solution.save wrote.")  # noqa: PTH113
+    check(is_file(file), f"{no_file(file)} Give one that Solution.save wrote.")
     state = load_state(file, "solution", "Solution.save")
     try:
         from greedyhull.driver.batch import solutions as batches

@@ -1,20 +1,171 @@
-"""When to stop. Stops combine: ``Gap(1e-6) | Seconds(30)``."""
+"""When to stop, and why a run ended. Stops combine: ``Gap(1e-6) | Seconds(30)``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import inf, isfinite
 from numbers import Integral, Real
 from operator import is_
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
-from greedyhull.driver.reason import Reason, because, claimed, missed, so_far, together
 from greedyhull.errors import GreedyhullError, check, hinted, shown, signed, takes
 from greedyhull.kernels.core import user
 from greedyhull.objectives.accuracy import of_what, share
 from greedyhull.solvers.parts.progress import NO_TARGET, Event, GapTarget
+from greedyhull.types import Kind
+
+
+def promise(kind: Kind, delta: float = 0.0) -> str:
+    """What a bound of a kind promises, in words.
+
+    >>> promise("probability", 0.05)
+    'with probability at least 0.95'
+    """
+    return {"always": "always", "probability": f"with probability at least {1 - delta:g}", "expectation": "in expectation",
+            "estimate": "if the estimated constants are right", "stationary": "as a measure of stationarity"}[kind]
+
+
+LazyStr: TypeAlias = str | Callable[[], str]
+T = TypeVar("T", bound=type)
+
+
+def lazy_words(*names: str) -> Callable[[T], T]:
+    """Let attributes of a class be given as functions too, which make their words when somebody reads them.
+
+    >>> @lazy_words("said")
+    ... class Note:
+    ...     def __init__(self, said): self.said = said
+    >>> note = Note(lambda: "late".upper())
+    >>> note.said, vars(note)
+    ('LATE', {'said': 'LATE'})
+    """
+
+    def decorate(cls: T) -> T:
+        for name in names:
+            type.__setattr__(cls, name, _Words(name))
+        return cls
+
+    return decorate
+
+
+def in_words(told: LazyStr) -> str:
+    """What is told, as words."""
+    return told if isinstance(told, str) else told()
+
+
+class _Words:
+    """One such attribute; the object holds what it was given until it is read."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, thing: object, owner: type) -> Any:
+        if thing is None:
+            return self
+        held = vars(thing)
+        told = held[self.name]
+        if not isinstance(told, str):
+            told = held[self.name] = told()
+        return told
+
+    def __set__(self, thing: object, told: LazyStr) -> None:
+        vars(thing)[self.name] = told
+
+
+Cause: TypeAlias = Literal["gap", "relative", "iterations", "seconds", "stalled", "callback", "custom", "interrupted", "ended",
+                           "rounding", "sampling", "still", "proof"]
+
+
+class Reason(NamedTuple):
+    """What a stop answers. Where ``words`` tell a gap, ``cause`` and ``advice`` are what stands before and after it.
+
+    What is ``told`` is the words, or a function that makes them: most are never read.
+
+    >>> Reason("custom", "Enough.").words
+    'Enough.'
+    """
+
+    kind: Cause
+    told: LazyStr
+    cause: str = ""
+    advice: str = ""
+
+    @property
+    def words(self) -> str:
+        """What is told, in words."""
+        return in_words(self.told)
+
+    @property
+    def claims(self) -> bool:
+        """Whether a request on the gap ended the run."""
+        return self.kind in ("gap", "relative")
+
+    def at(self, event: Event) -> str:
+        """The words for another event, with its gap in the place of the one that was told."""
+        return self.words if self.claims or not self.cause else _sentence(self.cause, self.advice, event)
+
+
+def because(kind: Cause, cause: str, event: Event, advice: str = "") -> Reason:
+    """A reason in one sentence: cause, gap, advice."""
+    return Reason(kind, _sentence(cause, advice, event), cause, advice)
+
+
+def interrupted(event: Event) -> Reason:
+    return because("interrupted", "Interrupted", event, "the point is the last certified one. Pass it as start= to go on")
+
+
+PRESSED = "Ctrl-C was pressed meanwhile."
+
+
+def raise_if_pressed(words: str) -> None:
+    """Raise KeyboardInterrupt where a solve whose reason is ``words`` heard Ctrl-C: it is meant for all that would follow."""
+    if words.startswith("Interrupted") or words.endswith(PRESSED):
+        raise KeyboardInterrupt
+
+
+def ended(event: Event) -> Reason:
+    return because("ended", "The solver ended by itself,", event)
+
+
+def together(reasons: Sequence[Reason]) -> Reason:
+    """Several reasons that hold at once; the kind is that of a request on the gap, if there is one."""
+    asked, others = [r for r in reasons if r.claims], [r for r in reasons if not r.claims]
+    words = " ".join(r.words for r in reasons)
+    if not asked and not any(r.cause for r in others):
+        return Reason(reasons[0].kind, words)
+    others.sort(key=lambda r: bool(r.cause))  # the last of them tells the gap
+    cause = ". ".join(r.cause.rstrip(",") or r.words.rstrip(".") for r in others)
+    return Reason((asked or reasons)[0].kind, words, cause, next((r.advice for r in reversed(others) if r.advice), ""))
+
+
+def missed(final: Event) -> Reason:
+    """For a gap that met the request until it was recomputed."""
+    if final.self_standing:
+        return Reason("sampling", f"The gap of {final.gap:.3g} met the request beside the estimated value, but does not "
+                                  "beside the true one. Ask for less, or for larger samples.")
+    return Reason("rounding", f"Rounding holds the certified gap at {final.gap:.3g}: the views met the request but the point, "
+                              "recomputed from its atoms, does not. Ask for less, or give float64 data.")
+
+
+def promised(event: Event) -> str:
+    """What a bound promises, in brackets, where that is less than always."""
+    return "" if event.kind == "always" else f" ({promise(event.kind, event.delta)})"
+
+
+def claimed(event: Event) -> str:
+    """The same for a bound that meets a request: one in expectation was then chosen by luck."""
+    return f" ({promise(event.kind)}, had it not ended the run)" if event.kind == "expectation" else promised(event)
+
+
+def so_far(event: Event) -> str:
+    """The gap in words."""
+    return "no bound yet" if event.gap == inf else f"a gap of {event.gap:.3g}{promised(event)}"
+
+
+def _sentence(cause: str, advice: str, event: Event) -> str:
+    return f"{cause} with {so_far(event)}{f'; {advice}' if advice else ''}."
+
 
 MORE = "allow more, or ask for less"
 
@@ -52,7 +203,7 @@ class Stop:
         """Return the reason for a request on the gap that the event satisfies, else None."""
         if not self.met(event):
             return None
-        return hear(self, event) or Reason("gap", f"The request on the gap is met with {so_far(event)}.")
+        return evaluate(self, event) or Reason("gap", f"The request on the gap is met with {so_far(event)}.")
 
     def hint(self, event: Event, still: bool) -> str:
         """Return what to ask for instead, if the request on the gap cannot be met; ``still``: the run no longer moved."""
@@ -71,11 +222,9 @@ class Stop:
         return self
 
     def __or__(self, other: Stop) -> Stop:
-
         return Either(_stops(self, other))
 
     def __and__(self, other: Stop) -> Stop:
-
         return Both(_stops(self, other))
 
     def __ror__(self, other: Any) -> Stop:
@@ -94,13 +243,13 @@ def _stops(*stops: Stop) -> tuple[Stop, ...]:
     return stops
 
 
-def hear(stop: Stop, event: Event) -> Reason | None:
+def evaluate(stop: Stop, event: Event) -> Reason | None:
     """The answer of any stop; plain words are a reason of kind "custom", and so are claims that its `met` denies."""
     said = stop(event)
     if said is None:
         return None
     if isinstance(said, Reason):
-        return said._replace(kind="custom") if said.claims and not stop._honest and not stop.met(event) else said
+        return said._replace(kind="custom") if not stop._honest and said.claims and not stop.met(event) else said
     check(isinstance(said, str), lambda: f"{stop!r} answered {said!r}; None, a Reason or words that say why are wanted.")
     return Reason("custom", said)
 
@@ -470,13 +619,14 @@ class Either(Combined):
         for stop in stops:
             flat.extend(stop.stops if isinstance(stop, Either) else (stop,))
         super().__init__(tuple(flat))
+        self._kept = (self._limits(), self._aim()) if self._fixed else None
 
     def __repr__(self) -> str:
         return " | ".join(map(repr, self.stops))
 
     def __call__(self, event: Event) -> Reason | None:
         for stop in self.stops:
-            reason = hear(stop, event)
+            reason = evaluate(stop, event)
             if reason is not None:
                 return reason
         return None
@@ -488,18 +638,10 @@ class Either(Combined):
         return next((stop.claim(event) for stop in self.stops if stop.met(event)), None)
 
     def limits(self) -> Limits:
-        return self._fixed_limits if self._fixed else self._limits()
+        return self._limits() if self._kept is None else self._kept[0]
 
     def aim(self) -> GapTarget | None:
-        return self._fixed_aim if self._fixed else self._aim()
-
-    @cached_property
-    def _fixed_limits(self) -> Limits:
-        return self._limits()
-
-    @cached_property
-    def _fixed_aim(self) -> GapTarget | None:
-        return self._aim()
+        return self._aim() if self._kept is None else self._kept[1]
 
     def _limits(self) -> Limits:
         iterations = seconds = inf
@@ -533,7 +675,7 @@ class Both(Combined):
         return " & ".join(f"({stop!r})" if isinstance(stop, Either) else repr(stop) for stop in self.stops)
 
     def __call__(self, event: Event) -> Reason | None:
-        reasons = [reason for stop in self.stops if (reason := hear(stop, event)) is not None]
+        reasons = [reason for stop in self.stops if (reason := evaluate(stop, event)) is not None]
         if len(reasons) < len(self.stops):
             return None
         met = self.met(event)

@@ -16,9 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from greedyhull.driver.minimize import minimize
 from greedyhull.driver.path import carried
-from greedyhull.driver.reason import raise_if_pressed
 from greedyhull.driver.solution import Solution
-from greedyhull.driver.stop import Gap, Iterations, Stalled
+from greedyhull.driver.stop import Gap, Iterations, Stalled, raise_if_pressed
 from greedyhull.errors import check
 from greedyhull.estimators.base import Certified, Fold, begin, checked, end, folds_of, splits_of, weights_of
 from greedyhull.estimators.budget import Budget, L1Set, floor, origin, price_of

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.driver.certificate import promise
 from greedyhull.driver.checkpoint import write_text
 from greedyhull.driver.solution import Absent, active, count, duration, listed, measure, size_name
+from greedyhull.driver.stop import promise
 from greedyhull.errors import check, installing
 from greedyhull.objectives.accuracy import of_what, share
 

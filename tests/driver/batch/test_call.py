@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.driver.batch import together
-from greedyhull.driver.batch.together import minimize as one_run
+from greedyhull.driver.batch import call as together
+from greedyhull.driver.batch.call import minimize as one_run
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.standard_normal((20, 6)), RNG.standard_normal((20, 9))
@@ -26,7 +26,7 @@ def runs(monkeypatch):
         seen.append(f)
         return one_run(f, *args, **kwargs)
 
-    monkeypatch.setattr("greedyhull.driver.batch.together.minimize", counted)
+    monkeypatch.setattr("greedyhull.driver.batch.call.minimize", counted)
     return seen
 
 
@@ -319,7 +319,7 @@ def test_a_problem_that_fails_in_its_own_run_keeps_nothing_of_what_was_tried(mon
     def fails(*args, **kwargs):
         raise RuntimeError("no more")
 
-    monkeypatch.setattr("greedyhull.driver.batch.together.minimize", fails)
+    monkeypatch.setattr("greedyhull.driver.batch.call.minimize", fails)
     found = gh.batch(gh.least_squares, gh.Simplex(6), X=X, Y=Y, stop=gh.Gap(1e-300) | gh.Iterations(1000))
     assert len(found.errors) == 9 and np.isnan(found.x).all() and np.isnan(found.values).all() and (found.gaps == np.inf).all()
 

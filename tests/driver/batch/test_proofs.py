@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
+from greedyhull.driver.batch.call import losses_of_zero, prove
 from greedyhull.driver.batch.problems import Targets, shared_by
-from greedyhull.driver.batch.together import losses_of_zero, prove
 
 SETS = [gh.Simplex(4, 2.0), gh.CappedSimplex(4), gh.L1Ball(4, 3.0), gh.L1Ball(4, 3.0, weights=[1.0, 2.0, 0.5, 4.0])]
 

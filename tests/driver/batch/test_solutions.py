@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.driver.batch.problems import Line
+from greedyhull.driver.display import BatchLine
 
 RNG = np.random.default_rng(1)
 X, Y = RNG.standard_normal((15, 5)), RNG.standard_normal((15, 7))
@@ -64,7 +64,7 @@ def test_the_progress_line_tells_how_far_a_batch_is():
 
     record, paper = Record(3, (2,)), Paper()
     record.gaps[:2], record.converged[:2] = 1e-3, True
-    line = Line(True, 3, paper)
+    line = BatchLine(True, 3, paper)
     line.show(record, 2)
     line.close()
     assert paper.drawn[0].startswith("batch  2 of 3  2 converged  worst gap 1.00e-03")

@@ -1,13 +1,11 @@
-"""What a batch is made of, what is known of each problem, and the progress line."""
+"""What a batch is made of, and what is known of each problem."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from inspect import signature
-from time import perf_counter
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +14,6 @@ import numpy as np
 from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.atoms.base import Budget
 from greedyhull.atoms.vertices import Vertices
-from greedyhull.driver.display import BETWEEN, live_line, one_line
 from greedyhull.errors import GreedyhullError, check, shown, unknown
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs import design
@@ -33,20 +30,6 @@ if TYPE_CHECKING:
 
 OWN = ("solver", "start", "stop", "without", "seed", "progress")  # what a batch itself can be told
 WANTED = "a list of objectives, such as [least_squares(X, y) for y in Y.T], or least_squares with X= and Y="
-
-
-class Listed:
-    """Objectives that were given one by one."""
-
-    def __init__(self, fs: Iterable[Any]) -> None:
-        self.fs: list[Any] = list(fs)
-
-    def __len__(self) -> int:
-        return len(self.fs)
-
-    def objective(self, i: int) -> Any:
-        """What was given as objective number i."""
-        return self.fs[i]
 
 
 class Targets:
@@ -73,7 +56,7 @@ class Targets:
         return f
 
 
-def problems_of(fs: Any, X: Any, Y: Any, settings: dict[str, Any]) -> Listed | Targets:
+def problems_of(fs: Any, X: Any, Y: Any, settings: dict[str, Any]) -> list[Any] | Targets:
     """The problems of a batch, or an error that says what was probably meant."""
     if callable(fs) and lacks(fs, "gradient"):
         check(X is not None and Y is not None, lambda: f"fs is {shown(fs)} without its data; X= and Y= are wanted too, Y with "
@@ -89,7 +72,7 @@ def problems_of(fs: Any, X: Any, Y: Any, settings: dict[str, Any]) -> Listed | T
     check(bool(lacks(fs, "gradient")), lambda: f"fs is {shown(fs)}, one objective. Use minimize(f, S), or give a list.")
     check(isinstance(fs, Iterable) and not isinstance(fs, np.ndarray | str | dict), lambda: f"fs is {shown(fs)}; {WANTED} is "
                                                                                            "wanted.")
-    return Listed(fs)
+    return list(fs)
 
 
 def _check_settings(make: Callable[..., Any], settings: dict[str, Any]) -> None:
@@ -156,9 +139,9 @@ def face_of(S: AtomSet, j: int) -> AtomSet:
     return Vertices(vstack(parts, format="csr"))
 
 
-def objective_of(problems: Listed | Targets, i: int) -> Objective:
+def objective_of(problems: list[Any] | Targets, i: int) -> Objective:
     """Objective number i, or an error that says that it is none."""
-    f: Objective = problems.objective(i)
+    f: Objective = problems.objective(i) if isinstance(problems, Targets) else problems[i]
     check(not lacks(f, "domain", "gradient"), lambda: f"it is {shown(f)}; {WANTED} is wanted.")
     return f
 
@@ -231,7 +214,7 @@ def _largest(A: Array) -> float:
     return max(float(A.max(initial=0.0)), -float(A.min(initial=0.0)))
 
 
-def shared_by(problems: Listed | Targets, S: AtomSet, solvable: Array) -> Shared | None:
+def shared_by(problems: list[Any] | Targets, S: AtomSet, solvable: Array) -> Shared | None:
     """What the problems share, or None where they do not, or where one Gram matrix would cost more than it saves.
 
     ``solvable`` is written: which of the problems have finite targets.
@@ -268,16 +251,16 @@ def _bound(X: object) -> float:
     return 1e18 if type(X) is DenseDesign and X.X.dtype == np.float32 else LARGE  # the same of float32
 
 
-def _of_list(problems: Listed) -> tuple[Composite, Array] | None:
-    first = problems.fs[0]
+def _of_list(problems: list[Any]) -> tuple[Composite, Array] | None:
+    first = problems[0]
     if not _squares(first):
         return None
-    for f in problems.fs:
+    for f in problems:
         if not _squares(f) or f.design.X is not first.design.X or f.has_intercept != first.has_intercept:
             return None
         if f.exact.p is not first.exact.p and not np.array_equal(f.exact.p, first.exact.p):
             return None
-    return first, np.column_stack([f.exact.y for f in problems.fs])
+    return first, np.column_stack([f.exact.y for f in problems])
 
 
 def _squares(f: object) -> bool:
@@ -316,40 +299,3 @@ class Record:
         self.gaps[i] = np.inf if gap is None else gap
         self.converged[i], self.intercepts[i] = s.converged, s.intercept
         self.iterations[i], self.seconds[i] = s.iterations, s.seconds
-
-
-class Line:
-    """Draws at most ten times a second; without ``wanted``, or without a terminal, it does nothing."""
-
-    def __init__(self, wanted: bool, count: int, live: Any = None) -> None:
-        stderr = sys.stderr
-        shows = wanted and (live is not None or (stderr is not None and stderr.isatty()))
-        self._live = (live_line() if live is None else live) if shows else None
-        self._count, self._began, self._due = count, perf_counter(), 0.0
-
-    def show(self, record: Record, done: int) -> None:
-        """Draw the state after ``done`` problems."""
-        if self._live is None:
-            return
-        seconds = perf_counter() - self._began
-        if seconds < self._due and done < self._count:
-            return
-        self._live.start()
-        self._live.update(one_line(words(record, done, self._count, seconds)), refresh=True)
-        self._due = seconds + BETWEEN
-
-    def close(self) -> None:
-        """Leave the last state standing and give the terminal back."""
-        if self._live is not None:
-            self._live.stop()
-
-
-def words(record: Record, done: int, count: int, seconds: float) -> str:
-    """The line itself, as plain text."""
-    known = record.gaps[np.isfinite(record.gaps)]
-    parts = ["batch", f"{done} of {count}", f"{int(record.converged.sum())} converged"]
-    if len(known):
-        parts.append(f"worst gap {known.max():.2e}")
-    if record.errors:
-        parts.append(f"{len(record.errors)} failed")
-    return "  ".join([*parts, f"{seconds:.1f} s"])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from greedyhull.driver.batch.problems import Listed, Record, Targets, face_of, objective_of
+from greedyhull.driver.batch.problems import Record, Targets, face_of, objective_of
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.checkpoint import write_file, write_state, written_by
 from greedyhull.driver.solution import Absent, Solution, measure
@@ -65,7 +65,7 @@ class Failure:
 class Asked:
     """What the problems of a batch were asked for."""
 
-    problems: Listed | Targets
+    problems: list[Any] | Targets
     S: AtomSet
     without: Index
     stop: Stop
@@ -77,6 +77,7 @@ class Asked:
         choice = f"{f!r} was solved together with others that share its data, over one Gram matrix."
         s = _of_row(r, i, "", Corrective(), f, S, choice, self.stop, self.seed)
         value, gap = s.value, float(r.gaps[i])
+        assert isinstance(s.point, CoordinateIterate)
         s.point.decompose = S.decompose
         event = Event(s.iterations, s.seconds, value, gap, value - gap, s.point, value, scale=float(r.scales[i]))
         reason = self.stop.claim(event)
@@ -143,46 +144,14 @@ class Solutions(Sequence["Solution | Failure"]):
 
     def __init__(self, record: Record, source: Asked | FromFile) -> None:
         self._record, self._source = record, source
+        self.x, self.values, self.gaps, self.converged = record.x, record.values, record.gaps, record.converged
+        self.intercepts, self.iterations = record.intercepts, record.iterations
+        self.errors: Mapping[int, Exception] = record.errors
 
     @property
     def record(self) -> Record:
         """What is known of each problem."""
         return self._record
-
-    @property
-    def x(self) -> Array:
-        """The points, one in each row; NaN where a problem failed."""
-        return self._record.x
-
-    @property
-    def values(self) -> Array:
-        """The values of the objectives at the points; NaN where a problem failed."""
-        return self._record.values
-
-    @property
-    def gaps(self) -> Array:
-        """The certified gaps; infinite where a problem failed."""
-        return self._record.gaps
-
-    @property
-    def converged(self) -> Array:
-        """Whether each gap meets what ``stop`` asked for."""
-        return self._record.converged
-
-    @property
-    def intercepts(self) -> Array:
-        """The intercepts; 0 where the objectives have none."""
-        return self._record.intercepts
-
-    @property
-    def iterations(self) -> Array:
-        """The numbers of iterations."""
-        return self._record.iterations
-
-    @property
-    def errors(self) -> Mapping[int, Exception]:
-        """Why problems failed, by their number."""
-        return self._record.errors
 
     def certificates(self) -> list[Certificate]:
         """Give all certificates at once, without making the solutions.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
 from greedyhull.atoms.wrapped import Inexact, Wrapped
-from greedyhull.driver.bounds.record import Solved, StochasticRecord, fast_enough, scheduled, two_over
+from greedyhull.driver.bounds.record import StochasticRecord, fast_enough, scheduled, two_over
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.measures.terms import steepness
 from greedyhull.solvers.gradients import Minibatch, Root, Spider, Storm, Svrg
@@ -43,10 +43,10 @@ from greedyhull.theory.jones import doubled
 from greedyhull.theory.stochastic import following
 from greedyhull.types import Array, AtomSet, linear_model, listed
 
-Run: TypeAlias = StochasticRecord[RegularizedStochasticFrankWolfe]
+if TYPE_CHECKING:
+    from greedyhull.driver.solution import Solution
 
-
-def _arsfw(run: Run) -> Iterator[Bound]:
+def _arsfw(run: StochasticRecord) -> Iterator[Bound]:
     run.must_be_convex()
     weights, K, rho = weights_of(run.solver.sigma), run.constants, float(run.solver.regularizer.rho)
     check(weights.bound is not None and run.solver.step == Power(0.5),
@@ -64,7 +64,7 @@ def _arsfw(run: Run) -> Iterator[Bound]:
                     also=(R2, Constant(c, "exact" if known else "estimated", "c"), Constant(rho, "exact", "rho"), c_eps))
 
 
-def _arsfw_along(run: Run) -> Iterator[Bound]:
+def _arsfw_along(run: StochasticRecord) -> Iterator[Bound]:
     run.must_be_convex()
     value = float(run.solution.also.get("bound", np.inf))
     yield run.bound("Theorem ARSFW (along the run)", value, ("D",),
@@ -74,23 +74,24 @@ def _arsfw_along(run: Run) -> Iterator[Bound]:
 ARSFW = Theorems(StochasticRecord, {"Theorem ARSFW": _arsfw, "Theorem ARSFW (along the run)": _arsfw_along})
 
 
-AsfwRun: TypeAlias = StochasticRecord[StochasticFrankWolfe]
-
-
-def _expected(run: AsfwRun) -> Iterator[Bound]:
+def _expected(run: StochasticRecord) -> Iterator[Bound]:
     run.must_be_convex()
     at = Along(run.constants, run.n, float(run.e1))
     E = following(run.solver.estimator, at, run.eta, run.eps)
     formula = "E ← (1 − η_k)E + η_k(ν_k + ε_k) + (M/2)η_k², from e_1"
-    if run.returns_mean:  # that of a regret: w_k has weight k
-        k = np.arange(1.0, run.T + 1.0)
-        mean = float(k @ E[:-1] / k.sum())
-        yield run.bound("Expected error (mean)", mean, tuple(at.used), f"Σ kE_k/Σ k; {formula}", also=(run.e1,))
-    else:
-        yield run.bound("Expected error (recursion)", float(E[-1]), tuple(at.used), formula, also=(run.e1,))
+    yield _followed(run, "Expected error", E, tuple(at.used), formula, (run.e1,))
 
 
-def _asfw_last(run: AsfwRun) -> Iterator[Bound]:
+def _followed(run: StochasticRecord, name: str, E: Array, used: tuple[str, ...], formula: str,
+              also: tuple[Constant, ...]) -> Bound:
+    """Return the bound of a recursion at the point that was returned; for the mean of a regret w_k has weight k."""
+    if not run.returns_mean:
+        return run.bound(f"{name} (recursion)", float(E[-1]), used, formula, also=also)
+    k = np.arange(1.0, run.T + 1.0)
+    return run.bound(f"{name} (mean)", float(k @ E[:-1] / k.sum()), used, f"Σ kE_k/Σ k; {formula}", also=also)
+
+
+def _asfw_last(run: StochasticRecord) -> Iterator[Bound]:
     run.must_be_convex()
     run.must_return_last()
     p = fast_enough(run, _minibatch(run).batch)
@@ -100,7 +101,7 @@ def _asfw_last(run: AsfwRun) -> Iterator[Bound]:
                     also=(c, Constant(p, "exact", "p"), Constant(LastIterate(p).constant, "exact", "K_p")))
 
 
-def _asfw_mean_gap(run: AsfwRun) -> Iterator[Bound]:
+def _asfw_mean_gap(run: StochasticRecord) -> Iterator[Bound]:
     estimator, K, c = _minibatch(run), run.constants, run.c
     schedule = AsRecorded(run.eta, run.sizes(estimator.batch), None if estimator.replace else run.n)
     value = asfw_gap(schedule, run.T, M=float(K.M), sigma=float(K.sigma), r_S=float(K.r_S), c=float(c), e1=float(run.e1))
@@ -108,7 +109,7 @@ def _asfw_mean_gap(run: AsfwRun) -> Iterator[Bound]:
                     "(e_1 + r_S σ Σ η_k b_k^−½ + (M/2 + c) Σ η_k²)/Σ η_k", "mean gap", (c, run.e1))
 
 
-def _svrf(run: AsfwRun) -> Iterator[Bound]:
+def _svrf(run: StochasticRecord) -> Iterator[Bound]:
     run.must_be_convex()
     run.must_return_last()
     check(run.solver.estimator == Svrg() and two_over(run.solver.step), "It is about Svrg() with steps OpenLoop().")
@@ -117,7 +118,7 @@ def _svrf(run: AsfwRun) -> Iterator[Bound]:
     yield run.bound("SVRF", float(value), ("L_max", "D"), "4LD²/(t + 2)")
 
 
-def _spider(run: AsfwRun) -> Iterator[Bound]:
+def _spider(run: StochasticRecord) -> Iterator[Bound]:
     run.must_be_convex()
     run.must_return_last()
     check(run.solver.estimator == Spider() and two_over(run.solver.step) and run.n is not None,
@@ -127,7 +128,7 @@ def _spider(run: AsfwRun) -> Iterator[Bound]:
     yield run.bound("SPIDER-FW", float(value), ("L_s", "D"), "10LD²/(t + 2)")
 
 
-def _storm(run: AsfwRun) -> Iterator[Bound]:
+def _storm(run: StochasticRecord) -> Iterator[Bound]:
     run.must_be_convex()
     run.must_return_last()
     given, K, c = run.solver.estimator, run.constants, run.c
@@ -138,7 +139,7 @@ def _storm(run: AsfwRun) -> Iterator[Bound]:
     yield run.bound("One-sample FW", float(value), ("M", "L_s", "D", "sigma"), "2D(σ + LD)/√(bt) + (M/2 + c)H_t/t", also=(c,))
 
 
-def _svfw(run: AsfwRun) -> Iterator[Bound]:
+def _svfw(run: StochasticRecord) -> Iterator[Bound]:
     check(run.solver.estimator == Svrg(Root(2.0 / 3.0), Root(1.0 / 3.0)) and isinstance(run.solver.step, ConstantStep),
           "It is about svfw(): Svrg(Root(2/3), Root(1/3)) with constant steps.")
     _exact_oracle(run)
@@ -147,14 +148,14 @@ def _svfw(run: AsfwRun) -> Iterator[Bound]:
     yield run.bound("SVFW (mean gap)", float(value), ("L_s", "D"), "e_1/(tη) + 1.5LD²η", "mean gap", (run.e1,))
 
 
-def _minibatch(run: AsfwRun) -> Minibatch:
+def _minibatch(run: StochasticRecord) -> Minibatch:
     given = run.solver.estimator
     if not isinstance(given, Minibatch):
         raise GreedyhullError(f"It is about fresh minibatches, and the gradients came from {given!r}.")
     return given
 
 
-def _exact_oracle(run: AsfwRun) -> None:
+def _exact_oracle(run: StochasticRecord) -> None:
     check(not run.eps.any(), "It is about an exact oracle.")
 
 
@@ -234,20 +235,25 @@ def _asj_mean(run: JonesRecord) -> Iterator[Bound]:
                         f"(e_1/γ + r_S σ + γ({word} + c))/√t, γ = η√t", also=(*V, c, run.e1))
 
 
-class JonesRecord(StochasticRecord[StochasticJones]):
-    """A run that compares values of f: where atoms are listed it is the solver's own search that errs, not the oracle."""
-
-    @property
-    def rule(self) -> APriori:
-        return self.solver.schedule
-
-    @property
-    def returns_mean(self) -> bool:
-        return self.solver.averages
+class ReducedRecord(StochasticRecord):
+    """A run that compares values of f or of a model: where atoms are listed it is the solver's own search that errs."""
 
     @cached_property
     def eps(self) -> Array:
         return self.allowed if listed(self.S) is not None else super().eps
+
+
+class JonesRecord(ReducedRecord):
+    """The same for a solver that may average its points by itself."""
+
+    @property
+    def rule(self) -> APriori:
+        rule: APriori = self.solver.schedule
+        return rule
+
+    @property
+    def returns_mean(self) -> bool:
+        return bool(self.solver.averages)
 
 
 ASJ = Theorems(JonesRecord, {
@@ -257,7 +263,7 @@ ASJ = Theorems(JonesRecord, {
 })
 
 
-def _rate(solution: Solved) -> Iterator[Bound]:
+def _rate(solution: Solution) -> Iterator[Bound]:
     """Steps are counted as in the solver's `Pair`."""
     check(int(solution.trace["iteration"][0]) == 1, "The run was resumed, and what came before is not on the record.")
     f, S, solver = solution.objective, solution.atom_set, cast(MoreauFrankWolfe, solution.solver)
@@ -284,18 +290,7 @@ def _errs(S: AtomSet) -> bool:
 MOREAU = Theorems(lambda solution: solution, {"Moreau envelope (rate)": _rate})
 
 
-class ReducedRecord(StochasticRecord[VarianceReducedJones]):
-    """A run that compares values of a model: where atoms are listed it is the solver's own search that errs."""
-
-    @cached_property
-    def eps(self) -> Array:
-        return self.allowed if listed(self.S) is not None else super().eps
-
-
-ReducedRun: TypeAlias = ReducedRecord
-
-
-def _reduced_expected(run: ReducedRun) -> Iterator[Bound]:
+def _reduced_expected(run: ReducedRecord) -> Iterator[Bound]:
     run.must_be_convex()
     by_values = listed(run.S) is not None
     known = doubled({**run.constants, "V": run.V}) if by_values else run.constants  # else the steps are those of Frank-Wolfe
@@ -303,15 +298,10 @@ def _reduced_expected(run: ReducedRun) -> Iterator[Bound]:
     E = following(run.solver.estimator, at, run.eta, run.eps)
     also = (run.V, run.e1) if by_values else (run.e1,)
     formula = f"E ← (1 − η_k)E + η_k(ν_k + ε_k) + ({'½(M + V)' if by_values else 'M/2'})η_k², from e_1"
-    if run.returns_mean:  # that of a regret: w_k has weight k
-        k = np.arange(1.0, run.T + 1.0)
-        mean = float(k @ E[:-1] / k.sum())
-        yield run.bound("Variance-reduced Jones (mean)", mean, tuple(at.used), f"Σ kE_k/Σ k; {formula}", also=also)
-    else:
-        yield run.bound("Variance-reduced Jones (recursion)", float(E[-1]), tuple(at.used), formula, also=also)
+    yield _followed(run, "Variance-reduced Jones", E, tuple(at.used), formula, also)
 
 
-def _svrg(run: ReducedRun) -> Iterator[Bound]:
+def _svrg(run: ReducedRecord) -> Iterator[Bound]:
     run.must_be_convex()
     run.must_return_last()
     given, n = run.solver.estimator, run.n

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from greedyhull.driver.bounds.expected import ABOUT
-from greedyhull.driver.bounds.record import Counted, Record, Solved, slack
+from greedyhull.driver.bounds.record import Counted, Record, slack
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.measures.constants import condition, jones_variance
 from greedyhull.solvers.jones import Jones, PairwiseJones
@@ -34,7 +35,10 @@ from greedyhull.theory import (
     zhang,
 )
 from greedyhull.theory.bound import Proving
-from greedyhull.types import Array, Solver, listed
+from greedyhull.types import Array, listed
+
+if TYPE_CHECKING:
+    from greedyhull.driver.solution import Solution
 
 
 def jones_by_variance(run: Record) -> Iterator[Bound]:
@@ -208,7 +212,7 @@ STATEMENTS: dict[str, Callable[[Record], Iterator[Bound]]] = {
 BEYOND = "Its numbers leave the range of floating point. Scale the data and the set."
 
 
-def bounds_of(solution: Solved) -> Bounds:
+def bounds_of(solution: Solution) -> Bounds:
     """The bounds that hold at the last point of a run, the certified gap first.
 
     >>> import numpy as np, greedyhull as gh
@@ -220,7 +224,9 @@ def bounds_of(solution: Solved) -> Bounds:
     certificate = solution.certificate
     if certificate.gap is not None and certificate.kind != "stationary":
         found.append(Bound("Lemma 1 (duality)", certificate.gap, (), "f(w) − best lower bound", kind=certificate.kind))
-    theorems = theorems_about(solution.solver)
+    solver = solution.solver
+    theorems = solver.theorems() if isinstance(solver, Proving) else next(
+        (ABOUT[kind] for kind in type(solver).__mro__ if kind in ABOUT), Theorems(Record, STATEMENTS))
     with np.errstate(over="ignore", invalid="ignore"):
         try:
             run = theorems.record(solution)
@@ -230,22 +236,12 @@ def bounds_of(solution: Solved) -> Bounds:
             try:
                 if isinstance(run, str):
                     raise GreedyhullError(run)
-                found.extend(_finite(bound) for bound in statement(run))
+                for bound in statement(run):
+                    check(bool(np.isfinite(bound.value)), BEYOND)
+                    found.append(bound)
             except GreedyhullError as error:
                 refused.append(Refused(name, str(error)))
             except ArithmeticError:  # an overflow, or a division by what has vanished
                 refused.append(Refused(name, BEYOND))
     found.refused = tuple(refused)
     return found
-
-
-def _finite(bound: Bound) -> Bound:
-    check(bool(np.isfinite(bound.value)), BEYOND)
-    return bound
-
-
-def theorems_about(solver: Solver) -> Theorems:
-    """The statements about runs of a solver: those that it names itself, those of its kind, or those about steps."""
-    if isinstance(solver, Proving):
-        return solver.theorems()
-    return next((ABOUT[kind] for kind in type(solver).__mro__ if kind in ABOUT), Theorems(Record, STATEMENTS))

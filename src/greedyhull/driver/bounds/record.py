@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,57 +13,13 @@ from greedyhull.atoms.wrapped import Inexact, Wrapped
 from greedyhull.driver.trace import MOST
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.measures.constants import jones_variance
-from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.gradients.base import Size, size
-from greedyhull.solvers.parts.gap_evaluation import Look
-from greedyhull.solvers.parts.schedules import ConstantSchedule, Grown, Harmonic, Linear, PowerSchedule
-from greedyhull.solvers.parts.steps import APriori, Capped, LogAdaptive, OpenLoop, Power, rule_of, stepper
-from greedyhull.solvers.parts.steps import Constant as InAdvanceConstant
+from greedyhull.solvers.parts.steps import APriori, Capped, OpenLoop, Power, rule_of, stepper
 from greedyhull.theory import Bound, Constant, Constants, Quantity, line_search_rate, rate
-from greedyhull.types import Array, AtomSet, Kind, Objective, Schedule, Solver, StepRule, summed
+from greedyhull.types import Array, AtomSet, Kind, Objective, StepRule, summed
 
-
-class Certified(Protocol):
-    """value − min f ≤ gap, of a kind."""
-
-    @property
-    def value(self) -> float | None: ...
-    @property
-    def gap(self) -> float | None: ...
-    @property
-    def kind(self) -> Kind: ...
-
-
-class Columns(Protocol):
-    """What was recorded at every step, by name."""
-
-    def __getitem__(self, name: str) -> Array: ...
-
-
-class Solved(Protocol):
-    """A problem, the solver that was run on it, and what the run left behind."""
-
-    @property
-    def objective(self) -> Objective: ...
-    @property
-    def atom_set(self) -> AtomSet: ...
-    @property
-    def solver(self) -> Solver: ...
-    @property
-    def certificate(self) -> Certified: ...
-    @property
-    def point(self) -> Iterate: ...
-    @property
-    def trace(self) -> Columns: ...
-    @property
-    def iterations(self) -> int: ...
-    @property
-    def curvature(self) -> float | None: ...
-    @property
-    def constants(self) -> Constants: ...
-    @property
-    def also(self) -> Mapping[str, Any]: ...
-
+if TYPE_CHECKING:
+    from greedyhull.driver.solution import Solution
 
 SHARE = 1e-3  # the part of a bound that its steps may fall short by in all
 
@@ -78,7 +34,7 @@ class Counted(NamedTuple):
 class Record:
     """What a run left behind: f(w_k), certified gaps and slacks for k = 0, …, K, the steps between, its constants."""
 
-    def __init__(self, solution: Solved) -> None:
+    def __init__(self, solution: Solution) -> None:
         self.f: Objective = solution.objective
         self.S: AtomSet = solution.atom_set
         self.solver = stepper(solution.solver)  # Aggregated takes the steps of another
@@ -221,70 +177,20 @@ def slack(name: str, value: float) -> Constant:
 
 
 def steps_of(rule: APriori, T: int) -> Array:
-    """η_1, …, η_T: the rule at 0, …, T − 1.
+    """Return η_1, …, η_T: the rule at 0, …, T − 1.
 
     >>> steps_of(OpenLoop(), 3)
     array([1.        , 0.66666667, 0.5       ])
     """
-    k = np.arange(float(T))
-    if type(rule) is OpenLoop:
-        return np.asarray(rule.ell / (k + rule.ell))
-    if type(rule) is Power:
-        return np.asarray((k + 1.0) ** -rule.p)
-    if type(rule) is InAdvanceConstant:
-        return np.full(T, float(rule.eta))
-    if type(rule) is LogAdaptive:
-        ell = 2.0 + np.log(k + 1.0)
-        return np.asarray(ell / (k + ell))
-    return np.array([float(rule.at(j)) for j in range(T)])
+    return np.array([float(rule.at(k)) for k in range(T)])
 
 
-def tolerances_of(schedule: Schedule, T: int) -> Array:
-    """ε_1, …, ε_T, where no gap is asked for: the schedule at 0, …, T − 1."""
-    k = np.arange(float(T))
-    if type(schedule) is ConstantSchedule:
-        return np.full(T, schedule.value)
-    if type(schedule) is Harmonic:
-        return np.asarray(2.0 * schedule.scale / (k + 2.0))
-    if type(schedule) is PowerSchedule:
-        return np.asarray(schedule.scale * (k + 1.0) ** -schedule.p)
-    return np.array([float(schedule(j, None)) for j in range(T)])
-
-
-def sizes_of(batch: Size, eta: Array, n: int | None) -> Array:
-    """b_1, …, b_T, infinite where the batch is all of the n terms."""
-    k = np.arange(1.0, len(eta) + 1.0)
-    if type(batch) is Linear:
-        b = np.ceil(np.maximum(1.0, batch.scale * k))
-    elif type(batch) is Grown:
-        b = np.ceil(np.maximum(1.0, (batch.scale / eta) ** 2))
-    elif not callable(batch):
-        b = np.full(len(eta), float(size(batch, 1, n)))
-    else:
-        b = np.array([float(size(batch, j, n)) for j in range(1, len(eta) + 1)])
-    return np.where(b >= (np.inf if n is None else n), np.inf, b)
-
-
-class Sampling(Solver, Protocol):
-    """What the stochastic solvers have in common."""
-
-    @property
-    def step(self) -> StepRule: ...
-    @property
-    def tolerance(self) -> Schedule: ...
-    @property
-    def look(self) -> Look: ...
-
-
-Sampler = TypeVar("Sampler", bound=Sampling)
-
-
-class StochasticRecord(Generic[Sampler]):
+class StochasticRecord:
     """Steps η_1, …, η_T, tolerances, e_1 and constants of a run that returned w_{T+1}, or a mean of w_1, …, w_T."""
 
-    def __init__(self, solution: Solved) -> None:
+    def __init__(self, solution: Solution) -> None:
         self.solution = solution
-        self.solver = cast(Sampler, solution.solver)  # it is the solver that named this record
+        self.solver: Any = solution.solver  # it is the solver that named this record
         self.f: Objective = solution.objective
         self.S: AtomSet = solution.atom_set
         whole = summed(self.f)
@@ -300,7 +206,7 @@ class StochasticRecord(Generic[Sampler]):
         """The schedule of the steps η_k."""
         return scheduled(self.solver.step)
 
-    @cached_property
+    @property
     def constants(self) -> Constants:
         return self.solution.constants
 
@@ -329,7 +235,7 @@ class StochasticRecord(Generic[Sampler]):
         tolerance = self.solver.tolerance
         adaptive = any(float(tolerance(k, None)) != float(tolerance(k, 1.0)) for k in range(min(self.T, 3)))
         check(not adaptive, "The tolerance depends on the gap, which is not on the record of every step. Give a schedule.")
-        return tolerances_of(tolerance, self.T)
+        return np.array([float(tolerance(k, None)) for k in range(self.T)])
 
     @cached_property
     def eps(self) -> Array:
@@ -351,7 +257,8 @@ class StochasticRecord(Generic[Sampler]):
 
     def sizes(self, batch: Size) -> Array:
         """b_k, infinite where the batch is all of the data."""
-        return sizes_of(batch, self.eta, self.n)
+        b = np.array([float(size(batch, k, self.n)) for k in range(1, self.T + 1)])
+        return np.where(b >= (np.inf if self.n is None else self.n), np.inf, b)
 
     def must_be_convex(self) -> None:
         check(self.f.traits.convex, "f is not known to be convex, so that only gaps can be spoken of.")
@@ -359,7 +266,7 @@ class StochasticRecord(Generic[Sampler]):
     @property
     def returns_mean(self) -> bool:
         """Whether the point that was returned is a mean of w_1, …, w_T."""
-        return self.solver.look.averages
+        return bool(self.solver.look.averages)
 
     def must_return_last(self) -> None:
         check(not self.returns_mean, "It is about the last point, and the run returned a mean of the points.")
@@ -388,7 +295,7 @@ def _own_error(S: AtomSet) -> float | Callable[[int], float] | None:
     return None
 
 
-def fast_enough(run: StochasticRecord[Sampler], batch: Size) -> float:
+def fast_enough(run: StochasticRecord, batch: Size) -> float:
     """p, if η_k = k^−p with p < 1 and b_k ≥ η_k^−2 at every step."""
     rule = scheduled(run.solver.step)
     if not (isinstance(rule, Power) and rule.p < 1.0):

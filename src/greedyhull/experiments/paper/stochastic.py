@@ -177,7 +177,7 @@ def _printed(t: int, runs: int) -> Case:
 def attained() -> Figure:
     """How much of the bounds is attained, by the number of steps; all of it is exact."""
     t = np.unique(np.geomspace(4, 2000, 24).round()).astype(int)
-    horizon, last = ([make(int(n)) for n in t] for make in (lambda n: _horizon(n, 1), lambda n: _last(GROWING, n, 1)))
+    horizon, last = [_horizon(int(n), 1) for n in t], [_last(GROWING, int(n), 1) for n in t]
     closed = np.array([float(theory.asj(theory.LastIterate(), int(n), **case.instance.sharp))
                        for n, case in zip(t, last, strict=True)])
     return Figure("attained", "Expected error as a share of the bound, at the worst rate of steep terms", "t", "share", (

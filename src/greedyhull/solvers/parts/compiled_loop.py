@@ -86,8 +86,7 @@ def on_data(loop: str, f: Composite | QuadraticForm, *about: Any) -> Any:
         X = design.X if design.X.itemsize in design.X.strides else np.ascontiguousarray(design.X)
         return getattr(core, f"dense_{loop}")(X, *about)
     if type(design) is SparseDesign:
-        rows = () if loop == "form" else (design.n,)
-        return getattr(core, f"sparse_{loop}")(*design.columns_of, *rows, *about)
+        return getattr(core, f"sparse_{loop}")(*design.columns_of, design.n, *about)
     return None
 
 
@@ -129,7 +128,8 @@ def compiled_rounds(f: Objective, S: AtomSet, w: Iterate, batch: int, steps: int
         return None
     if made is None:
         return None
-    rounds = (SharpenedRounds if kinked else CompiledRounds)(f, S, made, budget)
+    loop: Any = SharpenedRounds if kinked else CompiledRounds
+    rounds: CompiledRounds = loop(f, S, made, budget)
     return rounds if rounds.begin(w) and isfinite(rounds.gap) else None
 
 
@@ -220,7 +220,7 @@ class CompiledRounds(CompiledLoop):
         if self.budget.points is None:
             w.hold(BasisBlock(self.S.shape[0], index, scale), weights)
         else:
-            w.assign(self.S.block(index), weights)  # type: ignore[attr-defined]
+            w.assign(self.S.block(index), weights)
             w.merged()  # equal sparse rows are one atom
 
     def fill_view(self, w: Iterate) -> None:
@@ -295,6 +295,7 @@ def compiled_coordinates(f: Objective, S: AtomSet, w: Iterate, steps: int, cold:
         made = on_data("region_rounds", f, loss_of(f), f.quadratic, f.has_intercept, *about, f.l2, steps, along_span, most)
     if made is None:
         return None
+    assert isinstance(f, QuadraticForm | Composite)
     rounds = CompiledCoordinates(f, S, made, w, cold and about[0] != GROUPED)  # a corner has few coordinates
     return rounds if isfinite(rounds.gap) else None
 
@@ -439,7 +440,7 @@ class CompiledSteps(CompiledLoop):
         w.step = step
         self._fill(w.views[self.f], moves)
 
-    def _fill(self, view: Image, moves: int) -> None:
+    def _fill(self, view: Any, moves: int) -> None:
         _fill(view, self.core.seen(), moves)
         self._z, self._b = view.z, self.core.intercept()
 

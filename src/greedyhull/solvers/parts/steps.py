@@ -96,7 +96,7 @@ def stepper(solver: Solver) -> Solver:
 
 def rule_of(solver: Solver) -> StepRule | None:
     """The step rule that a solver follows; None where it follows none."""
-    return solver.step if has(solver, "step") else None  # type: ignore[attr-defined, no-any-return]
+    return solver.step if has(solver, "step") else None  # type: ignore[attr-defined]
 
 
 KINKED = "f has kinks along this step, so no curvature bounds it: Short() and Backtracking() have no step. Use Smoothed()."
