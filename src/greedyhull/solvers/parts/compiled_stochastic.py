@@ -354,7 +354,7 @@ def _dual(loops: Loops, estimate: Any, steps: range, terms: tuple[Any, ...], poi
     if loops.by_values or not sparse or len(x) < WIDE or len(alpha) == 0 or np.any(x[_elsewhere(atoms, used[0], len(x))]):
         loops.tables(*terms, 0, table, mean, np.zeros(0), *point)
     else:
-        wide_table_steps(*terms, table, mean, isqrt(len(x)), *point)
+        wide_table_steps(*(*terms, table, mean, isqrt(len(x)), *point))
 
 
 def _elsewhere(atoms: Index, used: int, d: int) -> Any:
