@@ -16,13 +16,14 @@ from types import FrameType, TracebackType
 from typing import Any, ParamSpec, TypeVar
 
 from greedyhull.errors import check, notes
-from greedyhull.kernels import _core as core
+from greedyhull.kernels import _core
 
+core: Any = _core  # its callers pass arrays of many kinds on
 P = ParamSpec("P")
 R = TypeVar("R")
 
-one_thread = core.BlasThreads(True)
-callers_threads = core.BlasThreads(False)
+one_thread = _core.BlasThreads(True)
+callers_threads = _core.BlasThreads(False)
 
 
 def alone(function: Callable[P, R]) -> Callable[P, R]:
@@ -87,12 +88,12 @@ def checked(count: object) -> int:
 
 def set_limit(count: int) -> int:
     """Set the limit of this thread, 0 for none, and return the last one."""
-    return core.use_threads(count)
+    return _core.use_threads(count)
 
 
 def count() -> int:
     """How many threads a large pass would use now."""
-    return core.threads()
+    return _core.threads()
 
 
 def bind(module: Any) -> None:

@@ -279,6 +279,10 @@ def _check_repeats(solver: Solver, problem: Problem, points: tuple[list[Array], 
         f"{solver!r} on {problem.name}: it did not begin at its start, of value {s.value}, but at {first[0]}.")
 
 
+def _keep(seen: list[Array], event: Event) -> None:
+    seen.append(event.point.array())
+
+
 def _check_resume(solver: Solver, problem: Problem, points: tuple[list[Array], Array], iterations: int, seed: int) -> None:
     """Saved at k, read back, and continued in a new generator, a run goes on bit by bit."""
     arrays, rows = points
@@ -296,7 +300,7 @@ def _check_resume(solver: Solver, problem: Problem, points: tuple[list[Array], A
         run = Run(problem.f, problem.S, solver, None, Iterations(iterations), seed)
         seen: list[Array] = []
         run.restore(states[k])
-        run.watchers = [partial(_note, seen)]
+        run.watchers = [partial(_keep, seen)]
         run.solve()
         expect(len(seen) == len(arrays) - k, f"{about}: {len(seen)} points follow instead of {len(arrays) - k}.")
         for j, (got, want) in enumerate(zip(seen, arrays[k:], strict=True)):
