@@ -20,6 +20,8 @@ from greedyhull.points.shapes import Dense, DenseBlock
 from greedyhull.theory import Constant, Status
 from greedyhull.types import Array, Design, Index
 
+FEW = 13  # so many coordinates have at most 4096 corners up to sign, which are all looked at
+
 
 def cheapest_flips(costs: Array, m: int) -> Iterator[Index]:
     """The m subsets with the least total cost, cheapest first; the first is empty.
@@ -49,7 +51,7 @@ def signs_maximum(form: Form, widths: Array) -> tuple[float, Status]:
     moving = np.flatnonzero(widths)
     if not len(moving):
         return 0.0, "exact"
-    few = len(moving) <= 13  # which have at most 4096 corners up to sign: all are looked at
+    few = len(moving) <= FEW
     H = form.entries(moving, moving) if few else form.matrix()
     if H is None:
         return min(form.signs(widths), float(widths @ widths) * float(form.top())), "upper bound"

@@ -20,6 +20,8 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Sparse, SparseBlock
 from greedyhull.types import Array, Frame, Index
 
+MOST = 2000  # coordinates of the groups that are solved for together
+
 
 @dataclass(slots=True, eq=False)
 class GroupBallRegion(CoordinateSet):
@@ -51,10 +53,9 @@ class GroupBallRegion(CoordinateSet):
         chosen[top(worth, max(1 + 80 * len(norms) // len(x), int(on.sum())))] = True
         chosen &= on | (worth > 0.0)
         sizes = np.diff(self.groups.starts)
-        most = 2000  # coordinates of the groups that are solved for together; of too many the steepest
-        if int(sizes[chosen].sum()) > most:
+        if int(sizes[chosen].sum()) > MOST:  # of too many the steepest
             order = np.argsort(np.where(chosen, -slopes, np.inf), kind="stable")
-            chosen[order[np.cumsum(sizes[order]) > max(most, sizes[order[0]])]] = False
+            chosen[order[np.cumsum(sizes[order]) > max(MOST, sizes[order[0]])]] = False
         return chosen[self.of].nonzero()[0]
 
     def shares(self, g: Array, x: Array) -> Array:

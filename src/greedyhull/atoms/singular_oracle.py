@@ -37,6 +37,7 @@ SMALL = 128  # rows up to which eigenvalues take no longer than Lanczos steps
 FACTORED = 5000  # rows up to which a proof by a factorisation is affordable
 STEPS, FIRST_STEPS = 30, 80  # Lanczos steps for a proposal, and for the first one
 PAIRS, FIRST_PAIRS = 10, 40  # pairs that a proposal names at most
+LARGE = 2**18  # entries from which on steps in single precision pay
 NOISE = 1e-3  # what is added to a warm start: it may be orthogonal to the pair that is now on top
 SURE = 20  # Lanczos steps after which one looks whether the largest value still grows
 MOST = 600  # steps of a proof at most
@@ -268,8 +269,8 @@ class SingularOracle(WarmStart, OracleBase):
         rng = self.rng(0)
         start = self.start(rng, G.shape[1])
         entries = G.data if is_sparse(G) else G
-        # for such a tolerance steps are in single precision, if there are many entries
-        coarse = near > 0.0 and entries.size >= 2**18 and near >= 1e-5 * float(np.linalg.norm(entries))
+        # of ‖G‖_F: for such a tolerance steps are in single precision, if there are many entries
+        coarse = near > 0.0 and entries.size >= LARGE and near >= 1e-5 * float(np.linalg.norm(entries))
         space = Bidiagonal(Single(G) if coarse else G, start, steps)
         if near > 0.0:
             run_until_near(space, steps, near, self.warm is None)

@@ -21,6 +21,7 @@ from greedyhull.points.shapes import Dense, DenseBlock, Sparse, SparseBlock
 from greedyhull.theory import Constant, Status
 from greedyhull.types import Array, Block, Design, Index
 
+BUDGET = 1e10  # multiplications that a diameter may cost
 TILE, WIDE = 512, 8  # points that are looked at together, against so many times as many
 
 
@@ -40,7 +41,7 @@ def farthest(squares: Array, cross: Callable[[Index, Index], Array], radii: Arra
             J = order[column:end]
             best = max(best, float((squares[I][:, None] + squares[J] - 2.0 * cross(I, J)).max()))
             spent += cost * len(I) * len(J)
-            if spent > 1e10:  # multiplications that a diameter may cost
+            if spent > BUDGET:
                 left = max(outward[start] + outward[end], outward[after] + outward[after + 1])
                 return max(best, float(left) ** 2), "exact" if left**2 <= best else "upper bound"
         if stop <= start:
