@@ -18,6 +18,7 @@ from greedyhull.errors import GreedyhullError
 from greedyhull.objectives.by_name import function
 from greedyhull.objectives.lines import Curve, Parabola
 from greedyhull.objectives.losses.smooth import Logistic, NegativeLog, Poisson
+from greedyhull.solvers.parts.progress import Event
 from greedyhull.solvers.parts.steps import APriori, no_rule
 from greedyhull.testing.expect import expect, saved
 from greedyhull.testing.problems import Problem, as_problem, small_problems

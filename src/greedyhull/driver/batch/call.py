@@ -18,8 +18,8 @@ from greedyhull.driver.minimize import DEFAULT_STOP, minimize
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Either, Stalled, Stop, raise_if_pressed
 from greedyhull.errors import GreedyhullError, check, shown
-from greedyhull.kernels.core import public
 from greedyhull.kernels._core import budget_batch
+from greedyhull.kernels.core import public
 from greedyhull.objectives.composite import EPS, LEAST, LEFT
 from greedyhull.objectives.losses.base import FAINT
 from greedyhull.objectives.stream import Stream
