@@ -290,7 +290,7 @@ def _log_likelihood(P: Array) -> _Model:
 def _huber(X: Array, y: Array) -> _Model:
     def terms(z: Array, y: Array) -> Array:
         r = np.abs(z - y)
-        return np.where(r <= 1, 0.5 * r * r, r - 0.5)
+        return np.asarray(np.where(r <= 1, 0.5 * r * r, r - 0.5))
 
     return _mean(terms, lambda z, y: np.clip(z - y, -1, 1), gh.huber, X, y)
 
