@@ -23,7 +23,7 @@ from greedyhull.solvers.parts.progress import Event, Progress
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.steps import APriori
 from greedyhull.testing.problems import cutting_minimum
-from greedyhull.types import Array, Atom, Finite, Needs, Objective, Schedule, Solver, Summed, listed, summed
+from greedyhull.types import Array, Atom, AtomSet, Finite, Needs, Objective, Schedule, Solver, Summed, listed, summed
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class Problem:
 
     name: str
     f: Objective
-    S: gh.AtomSet
+    S: AtomSet
     M: float
     least: float
 
@@ -45,7 +45,7 @@ class Problem:
         return found
 
 
-def posed(name: str, f: Objective, S: gh.AtomSet, least: float | None = None) -> Problem:
+def posed(name: str, f: Objective, S: AtomSet, least: float | None = None) -> Problem:
     """The problem with its constants; where the minimum has no formula, a certified lower bound stands for it."""
     if least is None:
         stop = gh.Gap(1e-13) | gh.Stalled(300) | gh.Iterations(20_000)
@@ -97,7 +97,7 @@ def polygon(count: int = 400) -> Problem:
     return posed("linear on a polygon", gh.quadratic(np.zeros((2, 2)), np.array([1.0, 0.0])), gh.Vertices(atoms), -1.0)
 
 
-def mixtures(S: gh.AtomSet, count: int, rng: np.random.Generator) -> Array:
+def mixtures(S: AtomSet, count: int, rng: np.random.Generator) -> Array:
     """Random points of the hull: mixtures of atoms that the oracle names for random directions."""
     directions = rng.standard_normal((4 * int(np.prod(S.shape)), *S.shape))
     atoms = np.stack([atom_array(S.atom(g), S) for g in directions])
@@ -119,7 +119,7 @@ def gradient_at(f: Objective, x: Array) -> Array:
     return np.asarray(f.gradient(CoordinateIterate(x)))
 
 
-def atom_array(atom: Atom, S: gh.AtomSet) -> Array:
+def atom_array(atom: Atom, S: AtomSet) -> Array:
     """The coordinates of an atom."""
     x = np.zeros(S.shape)
     atom.add_to(x, 1.0)
@@ -142,7 +142,7 @@ class Played:
         return np.arange(len(self.errors))
 
 
-def play(problem: Problem, solver: Solver, steps: int, *, S: gh.AtomSet | None = None, seed: int = 0, start: Any = None,
+def play(problem: Problem, solver: Solver, steps: int, *, S: AtomSet | None = None, seed: int = 0, start: Any = None,
          points: bool = False) -> Played:
     """``steps`` iterations of the solver; ``S`` is the set with another oracle, ``points`` keeps every point."""
     told: list[dict[str, Any]] = []
@@ -248,7 +248,7 @@ class Kinked:
 
     name: str
     f: Objective
-    S: gh.AtomSet
+    S: AtomSet
     least: float
     L: float
     R2: float
@@ -286,7 +286,11 @@ class WorstJones:
     tolerance: Schedule | None = None
     needs = Needs(atoms=False)
 
+<<<<<<< HEAD
     def run(self, f: Objective, S: gh.AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
+=======
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+>>>>>>> tests
         oracle, all_atoms = memory.oracle(S), _listed(S)
         for k in memory.count(first=0):
             g = f.gradient(w)
@@ -306,7 +310,11 @@ class WorstJoint:
     c: float
     needs = Needs(atoms=False)
 
+<<<<<<< HEAD
     def run(self, f: Objective, S: gh.AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
+=======
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
+>>>>>>> tests
         oracle, atoms, all_atoms = memory.oracle(S), toward(f, S, w, memory), _listed(S)
         for k in memory.count(first=0):
             g = f.gradient(w)
@@ -324,14 +332,15 @@ class WorstJoint:
             w.move(move, eta)
 
 
-def _listed(S: gh.AtomSet) -> Finite:
+def _listed(S: AtomSet) -> Finite:
     found = listed(S)
     if found is None:
         raise gh.GreedyhullError(f"The atoms of {S!r} cannot be listed, so that the worst of them is not known.")
     return found
 
 
-def adversaries(problem: Problem, c: float) -> list[tuple[str, Solver, gh.AtomSet]]:
+def adversaries(problem: Problem, c: float) -> list[tuple[str, Solver, AtomSet]]:
     """Both families with the worst atoms that c admits, as (name, solver, set); Jones where atoms can be listed."""
-    frank_wolfe = "Frank-Wolfe", gh.FrankWolfe(gh.OpenLoop(), gh.harmonic(c)), gh.Inexact(problem.S)
+    solver: Solver = gh.FrankWolfe(gh.OpenLoop(), gh.harmonic(c))
+    frank_wolfe: tuple[str, Solver, AtomSet] = "Frank-Wolfe", solver, gh.Inexact(problem.S)
     return [frank_wolfe] if listed(problem.S) is None else [frank_wolfe, ("Jones", WorstJones(c), problem.S)]

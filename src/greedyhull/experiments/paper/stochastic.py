@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -43,6 +44,7 @@ LOGARITHM = "the sum of 1/k in the bound takes all steps to be as noisy as the w
 BATCHES = "one q cannot be the worst for batches of all sizes at once"
 STEEPEST = "D L is more than twice r_S σ, and the noise of an early batch is long forgotten"
 Row = tuple[str | float, ...]
+Bound = Callable[..., Any]  # theory.asj or theory.asfw
 GROWING = gh.StochasticFrankWolfe(Minibatch(gh.linear()), gh.Power(0.5))  # batches of k, steps k^−½
 
 
@@ -87,7 +89,8 @@ def against(name: str, what: str, share: float, idle: float, mean: float, exact:
 def theorem5(scale: Scale, seed: int) -> Finding:
     full = scale.runs >= 100
     found = [case.compared(seed) for case in cases(full)]
-    extreme, _ = worst_atoms("asj", "", gh.StochasticJones.fixed(100, tolerance=gh.constant(0.05)), 200 if full else 40, seed)
+    tolerant = gh.StochasticJones.fixed(100, tolerance=gh.constant(0.05))
+    extreme, _ = worst_atoms(theory.asj, "", tolerant, 200 if full else 40, seed)
     table = Table(f"f(w) = w on [−1, 1], rare steep terms, begun at +1. A false alarm has the probability {ALARM:g} a row",
                   ("schedule", "runs", "mean error", "expected", "bound", "expected / bound", "doing nothing / bound",
                    "bound may be divided by, from the runs alone"), tuple(row for _, row in found))
@@ -100,11 +103,11 @@ def theorem5(scale: Scale, seed: int) -> Finding:
         (*(check for checks, _ in found for check in checks), *extreme), (attained(), shown), (table, usual))
 
 
-def worst_atoms(family: str, point: str, solver: Sampling, runs: int, seed: int) -> tuple[list[Check], Row]:
+def worst_atoms(family: Bound, point: str, solver: Sampling, runs: int, seed: int) -> tuple[list[Check], Row]:
     """Atoms that lose all that their tolerance allows, c = ½, and noise: batches of 100 and as many steps."""
     t, c = 100, 0.5
     lost = with_tolerance(solver, t, c, runs, seed)
-    bound = float(getattr(theory, family)(theory.FixedHorizon(), t, **lost.constants))
+    bound = float(family(theory.FixedHorizon(), t, **lost.constants))
     name, share, idle = f"b = t = {t}, worst atoms, c = {c}{point}", lost.exact / bound, lost.idle / bound
     return (against(name, "error", share, idle, lost.mean, lost.exact, lost.room, runs),
             (name, runs, lost.mean, lost.exact, bound, share, idle))
@@ -114,9 +117,10 @@ def cases(full: bool) -> list[Case]:
     """All schedules, each with the rare terms that are worst for it; the probabilities were chosen before any run."""
     jones = gh.StochasticJones()
     found = [_horizon(t, runs if full else runs // 8) for t, runs in ((25, 800), (100, 200), (400, 40))]
-    found += [_anytime("asj", jones, t, a, runs if full else runs // 4) for t, a, runs in ((25, 2.6, 200), (100, 3.3, 100))]
+    found += [_anytime(theory.asj, jones, t, a, runs if full else runs // 4)
+              for t, a, runs in ((25, 2.6, 200), (100, 3.3, 100))]
     found += [_last(jones, k, runs if full else runs // 8) for k, runs in ((100, 200), (400, 40))]
-    found.append(_second("asj", jones, 2000 if full else 500))
+    found.append(_second(theory.asj, jones, 2000 if full else 500))
     return [*found, _better(100, 100 if full else 20), *_capped(100, 60 if full else 15), _printed(100, 50 if full else 10)]
 
 
@@ -126,10 +130,10 @@ def _horizon(t: int, runs: int) -> Case:
                 gh.StochasticJones.fixed(t), "average", runs)
 
 
-def _anytime(family: str, solver: Sampling, t: int, a: float, runs: int) -> Case:
+def _anytime(family: Bound, solver: Sampling, t: int, a: float, runs: int) -> Case:
     """b = k: the average with weights η_k."""
     rare, k = RareTerms(a / t), np.arange(1.0, t + 1.0)
-    bound = float(getattr(theory, family)(theory.AnytimeAverage(), t, **rare.sharp))
+    bound = float(family(theory.AnytimeAverage(), t, **rare.sharp))
     return Case(f"b = k ≤ {t}, average", rare, t, rare.average(k**-0.5, k), bound, solver, "average", runs,
                 LOGARITHM if t > 25 else "")
 
@@ -141,10 +145,10 @@ def _last(solver: Sampling, k: int, runs: int) -> Case:
     return Case(f"b = k, last iterate at k = {k}", rare, k - 1, rare.last(i**-0.5, i), bound, solver, "last", runs)
 
 
-def _second(family: str, solver: Sampling, runs: int) -> Case:
+def _second(family: Bound, solver: Sampling, runs: int) -> Case:
     """The constant √2 of the last iterate is needed at k = 2: one step with one term, half of which are steep."""
     rare, one = RareTerms(0.5), np.ones(1)
-    bound = float(getattr(theory, family)(theory.LastIterate(), 2, **rare.sharp))
+    bound = float(family(theory.LastIterate(), 2, **rare.sharp))
     return Case("b = k, last iterate at k = 2", rare, 1, rare.last(one, one), bound, solver, "last", runs)
 
 
@@ -222,9 +226,9 @@ def typical(full: bool, seed: int) -> tuple[Figure, Table]:
 def asfw(scale: Scale, seed: int) -> Finding:
     full = scale.runs >= 100
     found = [case.compared(seed) for case in (
-        _mean_gap(100, 100 if full else 20), _anytime("asfw", GROWING, 25, 2.6, 200 if full else 40),
-        _last(GROWING, 400, 100 if full else 20), _second("asfw", GROWING, 2000 if full else 500))]
-    found += [worst_atoms("asfw", ", average", fixed(100, 0.5), 100 if full else 20, seed),
+        _mean_gap(100, 100 if full else 20), _anytime(theory.asfw, GROWING, 25, 2.6, 200 if full else 40),
+        _last(GROWING, 400, 100 if full else 20), _second(theory.asfw, GROWING, 2000 if full else 500))]
+    found += [worst_atoms(theory.asfw, ", average", fixed(100, 0.5), 100 if full else 20, seed),
               _not_convex(100, 1000 if full else 300).compared(seed)]
     table = Table(f"Rare steep terms, begun at +1. A false alarm has the probability {ALARM:g} a row",
                   ("schedule", "runs", "mean", "expected", "bound", "expected / bound", "doing nothing / bound"),
