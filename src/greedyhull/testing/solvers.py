@@ -301,11 +301,7 @@ def _check_resume(solver: Solver, problem: Problem, points: tuple[list[Array], A
         run = Run(problem.f, problem.S, solver, None, Iterations(iterations), seed)
         seen: list[Array] = []
         run.restore(states[k])
-<<<<<<< HEAD
         run.watchers = [partial(_keep, seen)]
-=======
-        run.watchers = [lambda event, seen=seen: seen.append(event.point.array())]  # type: ignore[misc]
->>>>>>> tests
         run.solve()
         expect(len(seen) == len(arrays) - k, f"{about}: {len(seen)} points follow instead of {len(arrays) - k}.")
         for j, (got, want) in enumerate(zip(seen, arrays[k:], strict=True)):

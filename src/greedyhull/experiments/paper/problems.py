@@ -286,11 +286,7 @@ class WorstJones:
     tolerance: Schedule | None = None
     needs = Needs(atoms=False)
 
-<<<<<<< HEAD
-    def run(self, f: Objective, S: gh.AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
-=======
-    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
->>>>>>> tests
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         oracle, all_atoms = memory.oracle(S), _listed(S)
         for k in memory.count(first=0):
             g = f.gradient(w)
@@ -310,11 +306,7 @@ class WorstJoint:
     c: float
     needs = Needs(atoms=False)
 
-<<<<<<< HEAD
-    def run(self, f: Objective, S: gh.AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
-=======
-    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: Memory) -> Iterator[Progress]:
->>>>>>> tests
+    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         oracle, atoms, all_atoms = memory.oracle(S), toward(f, S, w, memory), _listed(S)
         for k in memory.count(first=0):
             g = f.gradient(w)
