@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -246,7 +248,7 @@ def interior_rows(H: Form, c: Array, x: Array, low: Array, high: Array, A: Array
     fixed = low.copy()
     fixed[wide] = 0.0
     base = A.dot(fixed)
-    problem = _Problem(part_of(H, wide), (start + H.dot(fixed))[wide], *_split(A, ~equal, wide), u[equal] - base[equal],
+    problem = CentralPath(part_of(H, wide), (start + H.dot(fixed))[wide], *_split(A, ~equal, wide), u[equal] - base[equal],
                        np.concatenate([low[wide], (l - base)[~equal]]), np.concatenate([high[wide], (u - base)[~equal]]))
     with np.errstate(all="ignore"):  # ends that are infinitely far
         found = _followed(problem, x[wide], tol) if len(wide) else None
@@ -290,8 +292,12 @@ def _forced(low: Array, high: Array, A: Array, l: Array, u: Array) -> tuple[Arra
     return low, high, (least >= u - near) | (most <= l + near)
 
 
-class _Problem(NamedTuple):
-    """½xᵀHx + cᵀx with Ex = e and low ≤ (x, Gx) ≤ high; t = (x, a) with a = Gx."""
+@dataclass
+class CentralPath:
+    """½xᵀHx + cᵀx with Ex = e and low ≤ t ≤ high, t = (x, a) with a = Gx, by Mehrotra's predictor and corrector.
+
+    A derived class may have other numbers t, of which x and a are functions, and other linear systems.
+    """
 
     H: Form
     c: Array
@@ -300,70 +306,35 @@ class _Problem(NamedTuple):
     e: Array
     low: Array
     high: Array
+    settled: ClassVar[float] = 1e-9  # of its first size: how small the gradient of the Lagrangian is at the end
+    finest: ClassVar[float] = 1e-6  # of the tolerance: where rounding keeps rows from being met, more steps do not help
+    patience: ClassVar[int] = 4  # steps in turn that may satisfy the conditions of optimality less well: rounding does so
 
-    def solve(self, x: Array, tol: float) -> tuple[Array, Array, Array, Array, Array] | None:
-        """t, the prices of E and G, and the multipliers of both ends of t.
+    def point(self, t: Array) -> Array:
+        """x."""
+        return t[: len(self.c)]
 
-        An end that is infinite is infinitely far; its multiplier is 0 and stays so.
-        """
-        n, ends = len(self.c), _Ends.of(self.low, self.high)
-        t, y, v = self._begin(x), np.zeros(len(self.e)), np.zeros(self.G.shape[0])
-        near = abs(self.E).dot(np.abs(t[:n])), abs(self.G).dot(np.abs(t[:n]))  # what rows are compared with
-        slope = self._slope(t, y, v)
-        size = max(float(np.abs(slope[:n]).mean()), 1e-300)
-        zl, zh = np.maximum(slope, 0.0) + size, np.maximum(-slope, 0.0) + size
-        zl[ends.no_low], zh[ends.no_high] = 0.0, 0.0
-        span = np.where(np.isfinite(self.high - self.low), self.high - self.low, np.abs(t))
-        best, least, worse = (t, y, v, zl, zh), np.inf, 0
-        for _ in range(60 if ends.many else 0):  # steps; about fifteen are taken
-            sl, sh = t - self.low, self.high - t
-            mu = ends.product(zl, sl, zh, sh) / ends.many
-            r_e, r_g, r_t = self.e - self.E.dot(t[:n]), t[n:] - self.G.dot(t[:n]), slope - zl + zh
-            done = ends.many * mu <= tol and bool((np.abs(r_e) <= ON * near[0]).all() and (np.abs(r_g) <= ON * near[1]).all())
-            # of its first size: how small the gradient of the Lagrangian is at the end
-            done = done and float(np.abs(r_t).sum()) <= 1e-9 * size * n
-            off = float(np.abs(r_t).dot(span) + np.abs(y).dot(np.abs(r_e)) + np.abs(v).dot(np.abs(r_g))) + ends.many * mu
-            if off <= least:
-                best, least, worse = (t, y, v, zl, zh), off, 0
-            else:
-                worse += 1
-            # times the tolerance: where rounding keeps rows from being met, more steps do not help
-            # steps in turn that may leave the conditions of optimality less well satisfied than they were: rounding does so
-            if done or ends.many * mu <= 1e-6 * tol or not (sl.all() and sh.all() and mu) or worse > 4:
-                break
-            stiff_l, stiff_h = zl / sl, zh / sh
-            system = system_of(self.H, self.G, self.E, stiff_l + stiff_h)
-            if system is None:
-                break
-            right = zh - zl - r_t
-            dt, dy, dv = self._step(system, right, r_e, r_g)  # the predictor: straight to a gap of zero
-            dl, dh = -zl - stiff_l * dt, stiff_h * dt - zh
-            reach = _reach((sl, sh, zl, zh), (dt, -dt, dl, dh))
-            left = ends.product(zl + reach * dl, sl + reach * dt, zh + reach * dh, sh - reach * dt) / ends.many
-            aim = (max(left, 0.0) / mu) ** 3 * mu
-            to_l, to_h = (aim - dt * dl) / sl, (aim + dt * dh) / sh
-            dt, dy, dv = self._step(system, right + to_l - to_h, r_e, r_g)
-            dl, dh = to_l - zl - stiff_l * dt, to_h - zh + stiff_h * dt
-            length = min(1.0, INSIDE * _reach((sl, sh, zl, zh), (dt, -dt, dl, dh)))
-            if not (length > 1e-12 and np.isfinite(dt).all()):
-                break
-            t, y, v, zl, zh = t + length * dt, y + length * dy, v + length * dv, zl + length * dl, zh + length * dh
-            slope = self._slope(t, y, v)
-        t, y, v, zl, zh = best
-        return best if np.isfinite(t).all() and np.isfinite(y).all() else None
+    def activity(self, t: Array) -> Array:
+        """What the last numbers of t are equal to in the end."""
+        return np.asarray(self.G.dot(self.point(t)))
 
-    def _step(self, system: System, right: Array, r_e: Array, r_g: Array) -> tuple[Array, Array, Array]:
-        """The changes of t and of both prices that solve the linear system."""
-        n = len(self.c)
-        dx, dy, dv = system.solve(Right(right[:n], right[n:], r_e, r_g))
-        return np.concatenate([dx, self.G.dot(dx) - r_g]), dy, dv
-
-    def _slope(self, t: Array, y: Array, v: Array) -> Array:
+    def slope(self, t: Array, y: Array, v: Array) -> Array:
         """The gradient of the Lagrangian without the ends: ∇q − Eᵀy − Gᵀv for x, and v for a."""
-        x = t[: len(self.c)]
-        return np.concatenate([self.H.dot(x) + self.c - self.E.T.dot(y) - self.G.T.dot(v), v])
+        return np.concatenate([self.H.dot(t[: len(self.c)]) + self.c - self.E.T.dot(y) - self.G.T.dot(v), v])
 
-    def _begin(self, x: Array) -> Array:
+    def system(self, theta: Array, r_e: Array, r_g: Array) -> Callable[[Array], tuple[Array, Array, Array]] | None:
+        """The changes of t and of both prices for a right-hand side; None where the system is singular."""
+        n, system = len(self.c), system_of(self.H, self.G, self.E, theta)
+        if system is None:
+            return None
+
+        def step(right: Array) -> tuple[Array, Array, Array]:
+            dx, dy, dv = system.solve(Right(right[:n], right[n:], r_e, r_g))
+            return np.concatenate([dx, self.G.dot(dx) - r_g]), dy, dv
+
+        return step
+
+    def begin(self, x: Array) -> Array:
         """x and its activities, drawn well between their ends."""
         t = np.concatenate([x, self.G.dot(x)])
         width = self.high - self.low
@@ -372,24 +343,63 @@ class _Problem(NamedTuple):
         near = np.where(np.isfinite(width), INWARD * width, wide)
         return np.asarray(np.minimum(np.maximum(t, self.low + near), self.high - near))
 
+    def sizes(self, t: Array) -> tuple[Array, Array]:
+        """What the rows of E and of G are compared with."""
+        x = np.abs(self.point(t))
+        return abs(self.E).dot(x), abs(self.G).dot(x)
 
-class _Ends(NamedTuple):
-    """Which numbers have no lower or upper end, and how many ends there are."""
+    def follow(self, t: Array, tol: float) -> tuple[Array, Array, Array, Array, Array] | None:
+        """From t to its end: t, the prices of E and G, and the multipliers of both ends of t.
 
-    no_low: Array
-    no_high: Array
-    many: int
+        An end that is infinite is infinitely far; its multiplier is 0 and stays so.
+        """
+        n, no_low, no_high = len(self.c), np.isinf(self.low), np.isinf(self.high)
+        many = int(2 * len(t) - no_low.sum() - no_high.sum())
+        near_e, near_g = self.sizes(t)
+        rows = slice(len(t) - len(near_g), None)
+        y, v = np.zeros(len(self.e)), np.zeros(len(near_g))
+        slope = self.slope(t, y, v)
+        size = max(float(np.abs(slope[:n]).mean()), 1e-300)
+        zl, zh = np.where(no_low, 0.0, np.maximum(slope, 0.0) + size), np.where(no_high, 0.0, np.maximum(-slope, 0.0) + size)
+        span = np.where(no_low | no_high, np.abs(t), self.high - self.low)
 
-    @staticmethod
-    def of(low: Array, high: Array) -> _Ends:
-        no_low, no_high = np.isinf(low).nonzero()[0], np.isinf(high).nonzero()[0]
-        return _Ends(no_low, no_high, 2 * len(low) - len(no_low) - len(no_high))
+        def gap_of(zl: Array, sl: Array, zh: Array, sh: Array) -> float:
+            return float(np.where(no_low, 0.0, zl * sl).sum() + np.where(no_high, 0.0, zh * sh).sum())
 
-    def product(self, zl: Array, sl: Array, zh: Array, sh: Array) -> float:
-        """The complementarity gap: multipliers by distances."""
-        below, above = zl * sl, zh * sh
-        below[self.no_low], above[self.no_high] = 0.0, 0.0
-        return float(below.sum() + above.sum())
+        best, least, worse = (t, y, v, zl, zh), np.inf, 0
+        for _ in range(60 if many else 0):  # steps; about fifteen are taken
+            sl, sh = t - self.low, self.high - t
+            gap = gap_of(zl, sl, zh, sh)
+            mu = gap / many
+            r_e, r_g, r_t = self.e - self.E.dot(self.point(t)), t[rows] - self.activity(t), slope - zl + zh
+            done = gap <= tol and bool((np.abs(r_e) <= ON * near_e).all() and (np.abs(r_g) <= ON * near_g).all())
+            done = done and float(np.abs(r_t).sum()) <= self.settled * size * n
+            off = float(np.abs(r_t).dot(span) + np.abs(y).dot(np.abs(r_e)) + np.abs(v).dot(np.abs(r_g))) + gap
+            if off <= least:
+                best, least, worse = (t, y, v, zl, zh), off, 0
+            else:
+                worse += 1
+            if done or gap <= self.finest * tol or not (sl.all() and sh.all() and mu) or worse > self.patience:
+                break
+            stiff_l, stiff_h = zl / sl, zh / sh
+            step = self.system(stiff_l + stiff_h, r_e, r_g)
+            if step is None:
+                break
+            right = zh - zl - r_t
+            dt, dy, dv = step(right)  # the predictor: straight to a gap of zero
+            dl, dh = -zl - stiff_l * dt, stiff_h * dt - zh
+            reach = _reach((sl, sh, zl, zh), (dt, -dt, dl, dh))
+            left = gap_of(zl + reach * dl, sl + reach * dt, zh + reach * dh, sh - reach * dt) / many
+            aim = (max(left, 0.0) / mu) ** 3 * mu
+            to_l, to_h = (aim - dt * dl) / sl, (aim + dt * dh) / sh
+            dt, dy, dv = step(right + to_l - to_h)
+            dl, dh = to_l - zl - stiff_l * dt, to_h - zh + stiff_h * dt
+            length = min(1.0, INSIDE * _reach((sl, sh, zl, zh), (dt, -dt, dl, dh)))
+            if not (length > 1e-12 and np.isfinite(dt).all()):
+                break
+            t, y, v, zl, zh = t + length * dt, y + length * dy, v + length * dv, zl + length * dl, zh + length * dh
+            slope = self.slope(t, y, v)
+        return best if np.isfinite(best[0]).all() and np.isfinite(best[1]).all() else None
 
 
 def _reach(at: tuple[Array, ...], change: tuple[Array, ...]) -> float:
@@ -398,14 +408,14 @@ def _reach(at: tuple[Array, ...], change: tuple[Array, ...]) -> float:
     return 1.0 / max(pace, INSIDE)
 
 
-def _followed(problem: _Problem, x: Array, tol: float) -> tuple[Array, Array, Array, Array, Array] | None:
-    """`_Problem.solve`, by the core where the problem is small."""
+def _followed(problem: CentralPath, x: Array, tol: float) -> tuple[Array, Array, Array, Array, Array] | None:
+    """The path from x, by the core where the problem is small."""
     # coordinates: with more, LAPACK is the faster one
     if len(x) > 200 or not all(isinstance(part, np.ndarray) for part in (problem.H, problem.G, problem.E)):
-        return problem.solve(x, tol)
+        return problem.follow(problem.begin(x), tol)
     q, N = len(problem.e), len(problem.low)
     t, prices, zl, zh = np.empty(N), np.empty(q + len(problem.G)), np.empty(N), np.empty(N)
     t[: len(x)] = x
     H, c, G, E = (np.ascontiguousarray(part, dtype=np.float64) for part in (problem.H, problem.c, problem.G, problem.E))
-    fine = rows_path(H, c, G, E, *problem[4:], t, prices, zl, zh, tol)
+    fine = rows_path(H, c, G, E, problem.e, problem.low, problem.high, t, prices, zl, zh, tol)
     return (t, prices[:q], prices[q:], zl, zh) if fine else None

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from greedyhull.kernels._core import grouped_levels, grouped_vertex
 from greedyhull.kernels.bounded_qp import as_given
-from greedyhull.kernels.polyhedral_interior import Form, Right, System, part_of, rank_of, square_of, system_of
+from greedyhull.kernels.polyhedral_interior import (
+    INWARD,
+    CentralPath,
+    Form,
+    Right,
+    System,
+    part_of,
+    rank_of,
+    square_of,
+    system_of,
+)
 from greedyhull.types import Array, Index
 
 EPS = float(np.finfo(np.float64).eps)
@@ -107,11 +118,6 @@ def traded_levels(g: Array, price: float, pieces: Pieces) -> tuple[float, Array]
     return float(nu), level
 
 
-INSIDE = 0.9995  # of the way to the boundary
-INWARD = 0.2  # of the width: how far from its ends a number begins
-ON = 1e-13  # of a row's size: how well it is kept at the end
-
-
 class End:
     """Where a coordinate is: at its lower bound, below p, at p, above it, at its upper bound."""
 
@@ -184,15 +190,17 @@ def interior_traded(H: Form, c: Array, x: Array, near: Near, tol: float) -> Path
     fixed[wide] = 0.0
     base, equal = near.A.dot(fixed), near.l == near.u
     A = near.A if len(wide) == len(x) else near.A[:, wide]
-    problem = _Problem(part_of(H, wide), (start + H.dot(fixed))[wide], A[~equal], A[equal], (near.u - base)[equal],
-                       near.p[wide], near.most, near.p[wide] - near.low[wide], near.high[wide] - near.p[wide],
-                       (near.l - base)[~equal], (near.u - base)[~equal])
+    n, m = len(wide), int((~equal).sum())
+    low = np.concatenate([np.zeros(2 * n), (near.l - base)[~equal], [-np.inf]])
+    high = np.concatenate([(near.high - near.p)[wide], (near.p - near.low)[wide], (near.u - base)[~equal], [near.most]])
+    problem = _TurnoverPath(part_of(H, wide), (start + H.dot(fixed))[wide], A[~equal], A[equal], (near.u - base)[equal], low,
+                            high, near.p[wide], near.most)
     with np.errstate(all="ignore"):
-        found = problem.solve(x[wide], tol)
+        found = problem.follow(problem.begin(x[wide]), tol)
     if found is None:
         return None
     q, y_equal, w, zl, zh = found
-    n, d, m = len(wide), len(x), int((~equal).sum())
+    d = len(x)
     places = np.concatenate([wide, d + wide])
     moves, lower, upper, y = np.zeros(2 * d), np.zeros(2 * d), np.zeros(2 * d), np.zeros(len(near.l))
     moves[places], lower[places], upper[places] = q[: 2 * n], zl[: 2 * n], zh[: 2 * n]
@@ -202,103 +210,54 @@ def interior_traded(H: Form, c: Array, x: Array, near: Near, tol: float) -> Path
     return Path(there, y, max(float(-w[m]), 0.0), moves, lower, upper, below, above)
 
 
-class _Problem(NamedTuple):
-    """½xᵀHx + cᵀx with Ex = e, bounds of Gx and of Σ(u + v); q = (u, v, Gx, Σ(u + v))."""
+@dataclass
+class _TurnoverPath(CentralPath):
+    """The same with q = (u, v, Gx, Σ(u + v)), where x = p + u − v."""
 
-    H: Form
-    c: Array
-    G: Array
-    E: Array
-    e: Array
     p: Array
     most: float
-    down: Array  # how far each coordinate can go below p, and above it
-    up: Array
-    l: Array
-    u: Array
+    settled: ClassVar[float] = 1e-7
+    finest: ClassVar[float] = 1e-3
+    patience: ClassVar[int] = 2
 
-    def solve(self, x: Array, tol: float) -> tuple[Array, Array, Array, Array, Array] | None:
-        """q, the prices of E, those of G and of trades, and the multipliers of both ends of q."""
-        n, m = len(self.c), len(self.l)
-        low = np.concatenate([np.zeros(2 * n), self.l, [-np.inf]])
-        high = np.concatenate([self.up, self.down, self.u, [self.most]])
-        still: Index = (high[: 2 * n] <= 0.0).nonzero()[0]  # nothing to buy, or to sell
-        low[still], high[still] = -np.inf, np.inf
-        no_low, no_high = np.isinf(low), np.isinf(high)
-        many = int((~no_low).sum() + (~no_high).sum())
-        q = self._begin(x, low, high, still)
-        y, w = np.zeros(len(self.e)), np.zeros(m + 1)
-        here = self._x(q)
-        keep = np.abs(self.E).dot(np.abs(here)) + 1e-300, np.append(np.abs(self.G).dot(np.abs(here)), self.most) + 1e-300
-        slope = self._slope(q, y, w)
-        size = max(float(np.abs(slope[:n]).mean()), 1e-300)
-        zl, zh = np.where(no_low, 0.0, np.maximum(slope, 0.0) + size), np.where(no_high, 0.0, np.maximum(-slope, 0.0) + size)
-        zl[still] = zh[still] = 0.0
-        moves = np.ones(len(q), dtype=bool)
-        moves[still] = False
-        span = np.where(no_low | no_high, np.abs(q), high - low)
-        best, least, worse = (q, y, w, zl, zh), np.inf, 0
-        for _ in range(60):  # steps; about fifteen are taken
-            sl, sh = q - low, high - q
-            gap = float(np.where(no_low, 0.0, zl * sl).sum() + np.where(no_high, 0.0, zh * sh).sum())
-            mu, here = gap / many, self._x(q)
-            r_e, r_g = self.e - self.E.dot(here), q[2 * n :] - np.append(self.G.dot(here), q[: 2 * n].sum())
-            r_q = np.where(moves, slope - zl + zh, 0.0)
-            done = gap <= tol and bool((np.abs(r_e) <= ON * keep[0]).all() and (np.abs(r_g) <= ON * keep[1]).all())
-            # of its first size: how small the gradient of the Lagrangian is at the end
-            done = done and float(np.abs(r_q).sum()) <= 1e-7 * size * n
-            off = float(np.abs(r_q).dot(span) + np.abs(y).dot(np.abs(r_e)) + np.abs(w).dot(np.abs(r_g))) + gap
-            if off <= least:
-                best, least, worse = (q, y, w, zl, zh), off, 0
-            else:
-                worse += 1
-            # times the tolerance: where rounding keeps rows from being met, more steps do not help
-            # steps in turn that may leave the conditions of optimality less well satisfied than they were: rounding does so
-            if done or gap <= 1e-3 * tol or not (sl.all() and sh.all()) or worse > 2:
-                break
-            stiff_l, stiff_h = zl / sl, zh / sh
-            step = _Step.of(self, stiff_l + stiff_h, still, r_e, r_g)
-            if step is None or not mu > 0.0:
-                break
-            right = zh - zl - r_q
-            dq, dy, dw = step.solve(right)
-            dl, dh = -zl - stiff_l * dq, stiff_h * dq - zh
-            reach = _reach((sl, sh, zl, zh), (dq, -dq, dl, dh))
-            left = np.where(no_low, 0.0, (zl + reach * dl) * (sl + reach * dq)) + np.where(
-                no_high, 0.0, (zh + reach * dh) * (sh - reach * dq))
-            aim = (max(float(left.sum()) / many, 0.0) / mu) ** 3 * mu
-            to_l, to_h = (aim - dq * dl) / sl, (aim + dq * dh) / sh
-            dq, dy, dw = step.solve(right + to_l - to_h)
-            dl, dh = to_l - zl - stiff_l * dq, to_h - zh + stiff_h * dq
-            length = min(1.0, INSIDE * _reach((sl, sh, zl, zh), (dq, -dq, dl, dh)))
-            if not (length > 1e-12 and np.isfinite(dq).all()):
-                break
-            q, y, w, zl, zh = q + length * dq, y + length * dy, w + length * dw, zl + length * dl, zh + length * dh
-            slope = self._slope(q, y, w)
-        return best if np.isfinite(least) else None
+    def __post_init__(self) -> None:
+        self.still: Index = (self.high[: 2 * len(self.c)] <= 0.0).nonzero()[0]  # nothing to buy, or to sell
+        self.low[self.still], self.high[self.still] = -np.inf, np.inf
 
-    def _x(self, q: Array) -> Array:
+    def point(self, t: Array) -> Array:
         n = len(self.c)
-        return np.asarray(self.p + q[:n] - q[n : 2 * n])
+        return np.asarray(self.p + t[:n] - t[n : 2 * n])
 
-    def _slope(self, q: Array, y: Array, w: Array) -> Array:
+    def activity(self, t: Array) -> Array:
+        return np.append(self.G.dot(self.point(t)), t[: 2 * len(self.c)].sum())
+
+    def slope(self, t: Array, y: Array, v: Array) -> Array:
         """The gradient of the Lagrangian without the ends: of u, of v, and of activities."""
-        force = self.H.dot(self._x(q)) + self.c - self.E.T.dot(y) - self.G.T.dot(w[:-1])
-        return np.concatenate([force - w[-1], -force - w[-1], w])
+        force = self.H.dot(self.point(t)) + self.c - self.E.T.dot(y) - self.G.T.dot(v[:-1])
+        slope = np.concatenate([force - v[-1], -force - v[-1], v])
+        slope[self.still] = 0.0
+        return slope
 
-    def _begin(self, x: Array, low: Array, high: Array, still: Index) -> Array:
+    def system(self, theta: Array, r_e: Array, r_g: Array) -> Callable[[Array], tuple[Array, Array, Array]] | None:
+        step = _Step.of(self, theta, self.still, r_e, r_g)
+        return None if step is None else step.solve
+
+    def sizes(self, t: Array) -> tuple[Array, Array]:
+        of_e, of_g = super().sizes(t)
+        return of_e + 1e-300, np.append(of_g, self.most) + 1e-300
+
+    def begin(self, x: Array) -> Array:
         """The trades of x, a little more of each, and activities well between their ends."""
         n = len(self.c)
         moves = np.concatenate([np.maximum(x - self.p, 0.0), np.maximum(self.p - x, 0.0)])
-        widths = np.concatenate([self.up, self.down])
+        widths = np.where(np.isinf(self.high[: 2 * n]), 0.0, self.high[: 2 * n])
         little = np.minimum(INWARD * widths, 0.25 * self.most / n)
         moves = np.minimum(np.maximum(moves, little), widths - little)
-        moves[still] = 0.0
         activity = np.append(self.G.dot(self.p + moves[:n] - moves[n:]), moves.sum())
-        rows_low, rows_high = low[2 * n :], high[2 * n :]
-        width = rows_high - rows_low
+        low, high = self.low[2 * n :], self.high[2 * n :]
+        width = high - low
         inward = np.where(np.isfinite(width), INWARD * width, INWARD * np.maximum(np.abs(activity), self.most))
-        return np.concatenate([moves, np.minimum(np.maximum(activity, rows_low + inward), rows_high - inward)])
+        return np.concatenate([moves, np.minimum(np.maximum(activity, low + inward), high - inward)])
 
 
 class _Step(NamedTuple):
@@ -311,10 +270,10 @@ class _Step(NamedTuple):
     stiff: float  # θ of the trades
     r_e: Array
     r_g: Array
-    problem: _Problem
+    problem: _TurnoverPath
 
     @staticmethod
-    def of(problem: _Problem, theta: Array, still: Index, r_e: Array, r_g: Array) -> _Step | None:
+    def of(problem: _TurnoverPath, theta: Array, still: Index, r_e: Array, r_g: Array) -> _Step | None:
         n = len(problem.c)
         give = 1.0 / theta[: 2 * n]
         give[still] = 0.0
@@ -325,7 +284,7 @@ class _Step(NamedTuple):
         system = system_of(problem.H, problem.G, problem.E, np.concatenate([K, theta[2 * n : -1]]))
         if system is None:
             return None
-        m = len(problem.l)
+        m = len(problem.G)
         unit = system.solve(Right(K * (buys - sells), np.zeros(m), np.zeros(len(r_e)), np.zeros(m)))
         return _Step(system, buys, sells, unit, float(theta[-1]), r_e, r_g, problem)
 
@@ -344,12 +303,6 @@ class _Step(NamedTuple):
         du, dw = self.buys * (u - force + price), self.sells * (v + force + price)
         activity = np.append(self.problem.G.dot(e), (du + dw).sum()) - self.r_g
         return np.concatenate([du, dw, activity]), dy, np.append(dv, price)
-
-
-def _reach(at: tuple[Array, ...], change: tuple[Array, ...]) -> float:
-    """The longest step, at most about 1, that keeps all numbers at 0 or above."""
-    pace = float(np.fmax.reduce(-np.concatenate(change) / np.concatenate(at)))  # 0/0, of no end, is passed over
-    return 1.0 / max(pace, INSIDE)
 
 
 SURE = (1.0, 1e-2, 1e-4)  # how much closer to an end than its multiplier asks a coordinate must be to be put there
