@@ -14,7 +14,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of
 settings.register_profile("steady", deadline=None, derandomize=True, database=None, max_examples=40)
 settings.load_profile("steady")
 
-DENSE = ("greedyhull.testing", "greedyhull.points.views", "greedyhull.driver.checks",  # black boxes
+DENSE = ("greedyhull.testing", "greedyhull.points.views", "greedyhull.driver.inspection",  # black boxes
          "greedyhull.kernels.singular")  # the small matrices of Lanczos steps
 LARGE = 128  # rows and columns of a matrix that may be written out in tests of matrices
 HERE = Path(__file__).parent

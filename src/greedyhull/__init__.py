@@ -233,6 +233,7 @@ _LATER = {name: module for module, names in {
 }.items() for name in names.split()}
 _INNER = ("atoms", "driver", "errors", "kernels", "objectives", "points", "solvers", "types")  # gh.errors, say
 _MOVED = {"gradients": "solvers.gradients"}  # public modules that stand in a folder
+_MERGED = {"variance_reduced": "dual saga spider svrg", "momentum": "minibatch storm"}  # their files of before
 
 
 def _later(name: str) -> Any:
@@ -268,6 +269,9 @@ class _Former:
         former = module.__name__
         now = f"greedyhull.{_MOVED[former.removeprefix('greedyhull.')]}"
         import_module(now)
+        for module_name, names in _MERGED.items():
+            for old in names.split():
+                sys.modules[f"{now}.{old}"] = import_module(f"{now}.{module_name}")
         for name in [name for name in sys.modules if name == now or name.startswith(f"{now}.")]:
             sys.modules[former + name.removeprefix(now)] = sys.modules[name]
         warn(f"{former} is now {now}; import it from there.", DeprecationWarning, stacklevel=2)

@@ -218,7 +218,7 @@ ALIASES = {  # by place: what there is, and names that other libraries have for 
     },
     "Certificate": {"value": "upper upper_bound primal fun obj", "lower": "lower_bound dual dual_value floor",
                     "gap": "dual_gap duality_gap error", "delta": "probability confidence"},
-    "AtomSet": {"radius": "r tau budget", "shape": "d n dim ndim dimension", "centre": "center mean", "block": "vertices",
+    "AtomSet": {"radius": "r tau", "shape": "d n dim ndim dimension", "centre": "center mean", "block": "vertices",
                 "argmin": "lmo extreme_point compute_extreme_point minimize support project prox"},
 }
 
@@ -235,7 +235,7 @@ def aliased(name: str, place: str) -> list[str]:
 def nearest(word: str, names: Mapping[str, str] | list[str], near: float = 0.7) -> str:
     """Return the nearest of several names, or what stands under it; nothing if none is near.
 
-    >>> nearest("jonse", {"jones": "Jones", "fw": "FrankWolfe"}), nearest("strat", ["start", "stop"])
+    >>> nearest("jonse", {"jones": "Jones", "fw": "FrankWolfe"}), nearest("stat", ["start", "stop"])
     ('Jones', 'start')
     """
     from difflib import get_close_matches

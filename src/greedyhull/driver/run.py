@@ -450,7 +450,7 @@ class Run:
         if not rows and isnan(self.start_value):
             told = value if p.value is None else self.first_value  # a value that was told is an estimate
             self.start_value = told if memory.skipped is None else memory.skipped.rounds[0][0]
-            cautions = getattr(self.solver, "cautions", None)
+            cautions = getattr(self.solver, "cautions", None)  # optional
             for caution in () if cautions is None else cautions(f, self.S):
                 warn(caution, GreedyhullWarning, stacklevel=6)  # the line that called minimize
         if memory.skipped is not None:
@@ -515,7 +515,7 @@ class Run:
 
 def _close(watcher: Callable[[Event], Any]) -> None:
     """Tell a watcher that the run is over; what goes wrong there does not cost the result."""
-    close = getattr(watcher, "close", None)
+    close = getattr(watcher, "close", None)  # a watcher may be any function
     if close is None or isinstance(watcher, type):
         return
     try:

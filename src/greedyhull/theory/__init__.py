@@ -142,7 +142,7 @@ def __getattr__(name: str) -> Any:
     """What needs a problem is in `measures`, which imports this package, and is loaded when it is first used."""
     if name not in _MEASURED:
         raise AttributeError(f"module 'greedyhull.theory' has no attribute {name!r}")
-    return getattr(import_module(f"greedyhull.measures.{_MEASURED[name]}"), name)
+    return getattr(import_module(f"greedyhull.measures.{_MEASURED[name]}"), name)  # names of the table
 
 
 def __dir__() -> list[str]:

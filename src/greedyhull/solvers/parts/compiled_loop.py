@@ -84,9 +84,9 @@ def on_data(loop: str, f: Composite | QuadraticForm, *about: Any) -> Any:
     design = f.design
     if type(design) is DenseDesign:  # rows or columns in a piece
         X = design.X if design.X.itemsize in design.X.strides else np.ascontiguousarray(design.X)
-        return getattr(core, f"dense_{loop}")(X, *about)
+        return getattr(core, f"dense_{loop}")(X, *about)  # one loop per form
     if type(design) is SparseDesign:
-        return getattr(core, f"sparse_{loop}")(*design.columns_of, design.n, *about)
+        return getattr(core, f"sparse_{loop}")(*design.columns_of, design.n, *about)  # one loop per form
     return None
 
 

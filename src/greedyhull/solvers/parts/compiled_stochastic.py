@@ -50,7 +50,7 @@ class RecordingSampler:
     def __getattr__(self, name: str) -> Any:
         if name == "supply":  # not there yet, as while it is copied
             raise AttributeError(name)
-        return getattr(self.supply, name)
+        return getattr(self.supply, name)  # all else as the sampler has it
 
     def take(self) -> Minibatch:
         """The batch of this step; a fresh one, as large as the last, where the estimate drew none."""

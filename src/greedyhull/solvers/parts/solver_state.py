@@ -167,7 +167,7 @@ class SolverState:
     @property
     def curvature(self) -> float | None:
         """The largest curvature that the step rule has met, where it looks for it."""
-        return getattr(self._step, "largest", None)
+        return getattr(self._step, "largest", None)  # rules may measure it
 
     def state(self) -> State:
         state: State = {"k": np.array(self.k), "lower": np.array(self.lower), "warm": np.array(self.warm),
