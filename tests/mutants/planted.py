@@ -313,7 +313,7 @@ MUTANTS = (
     Mutant("indices of LIBSVM count alike in all files", "data/text.py", "first = min([1, *lowest])", "first = 1",
            ("tests/objectives/shards/test_libsvm.py::test_indices_count_alike_in_all_files",)),
     Mutant("a bound for weights that trade little counts the rounding of its costs", "kernels/turnover_qp.py",
-           "min(ROUNDED, 8.0 + len(x)) * EPS * size", "1e-3 * EPS * size",
+           "min(64.0, 8.0 + len(x)) * EPS * size", "1e-3 * EPS * size",
            ("tests/kernels/test_traded_filling.py::test_no_bound_is_above_the_minimum_to_the_last_digit",)),
     Mutant("what QR loses of nearly dependent candidates is counted", "objectives/information.py", "+ 3.0 * p * moved",
            "+ 0.1 * p * moved", ("tests/objectives/test_information.py::"
