@@ -164,10 +164,11 @@ DECIDES = {("portfolio", "returns"), ("quadratic", "Q"), ("quadratic with factor
 EXEMPT = {
     "alone: the labels of the answer, or nothing": {"log_det.X", "trace_inverse.X", "Permutahedron.v", "Transport.a",
         "Transport.b", "batch.without", "GroupL1Ball.shape", "NuclearBall.shape", "completion.shape", "portfolio.risk"},
-    "lists of names, of edges or of objects": {"LinearProgram.names", "LinearProgram.variables", "LinearProgram.options",
-        "PathPolytope.edges", "SpanningTree.edges", "Product.sets", "Sum.sets", "Scaled.S", "Translated.S", "Cached.S", "Inexact.S",
-        "shards.source", "shards.features", "compare.solutions", "compare.labels", "unmix.names", "portfolio.constraints", "batch.settings",
-        "batch.fs", "minimize.watch", "synthetic_control.treated", "synthetic_control.t0", "synthetic_control.unit",
+    "lists of names, of edges or of objects": {
+        "LinearProgram.names", "LinearProgram.variables", "LinearProgram.options", "PathPolytope.edges", "SpanningTree.edges",
+        "Product.sets", "Sum.sets", "Scaled.S", "Translated.S", "Cached.S", "Inexact.S", "shards.source", "shards.features",
+        "compare.solutions", "compare.labels", "unmix.names", "portfolio.constraints", "batch.settings", "batch.fs",
+        "minimize.watch", "synthetic_control.treated", "synthetic_control.t0", "synthetic_control.unit",
         "synthetic_control.time", "synthetic_control.outcome", "synthetic_control.donors",
         "RegularizedStochasticFrankWolfe.regularizer", "Online.regularizer"},
     "functions": {"Callback.fn", "function.value", "function.gradient", "function.hessian_product", "oracle.fn",
