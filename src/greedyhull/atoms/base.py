@@ -191,6 +191,18 @@ def _depth(cls: type, name: str) -> int:
     return next((i for i, base in enumerate(cls.__mro__) if name in vars(base)), len(cls.__mro__))
 
 
+class _Kept(cached_property[SetTraits]):
+    """A property that the library's sets keep until an attribute changes; sets of users may be changed in any way."""
+
+    def __get__(self, S: Any, cls: type | None = None) -> SetTraits:  # type: ignore[override]
+        if S is None:
+            return self  # type: ignore[return-value]
+        value = self.func(S)
+        if S._ships and not S._in_coordinates:
+            S.__dict__["traits"] = value
+        return value
+
+
 @suggesting("AtomSet")
 class AtomSet(ABC):
     """Base class of sets of atoms; the convex hull of the atoms is the feasible set.
@@ -257,17 +269,13 @@ class AtomSet(ABC):
         def within(self, w: Array, g: Array) -> Atom: ...  # faces: of the smallest around w, the atom with the largest ⟨g, ·⟩
         def room(self, w: Array, v: Array) -> float: ...  # faces: the largest t for which w + t·v lies in the set
 
-    @property
+    @_Kept
     def traits(self) -> SetTraits:
         """What the set is: whether its atoms can be listed, its radius, middle and total if it has them, and its owners."""
         own = self.__dict__
-        known: SetTraits | None = own.get("_traits")
-        if known is None:
-            sizes = own.get("radius"), own.get("middle"), own.get("total")
-            known = SetTraits(self._lists, self.dense_atoms, *sizes, self.owners, self.gradients, self._slides,
-                              self._draws or not self._ships, self._compresses, self._faces, spreads=self._spreads)
-            if self._ships:  # a solve asks for them eight times; sets of others may be changed in any way
-                own["_traits"] = known
+        sizes = own.get("radius"), own.get("middle"), own.get("total")
+        known = SetTraits(self._lists, self.dense_atoms, *sizes, self.owners, self.gradients, self._slides,
+                          self._draws or not self._ships, self._compresses, self._faces, spreads=self._spreads)
         return known._replace(region=self._region()) if self._in_coordinates else known
 
     def _region(self) -> Region | None:
@@ -276,8 +284,8 @@ class AtomSet(ABC):
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
-        if "_traits" in self.__dict__:
-            del self.__dict__["_traits"]
+        if "traits" in self.__dict__:
+            del self.__dict__["traits"]
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -210,6 +210,8 @@ class Run:
         kinds: tuple[Any, Any, Any] = type(f), type(self.solver), type(S)  # mypy takes no class for hashable
         self.builtin_f, self.builtin_solver = is_builtin_class(kinds[0]), is_builtin_class(kinds[1])
         self.user_set = is_user_set(kinds[2])
+        # whether no other solver sees the points: one that is made of others, or a user's, may run them and look at each
+        self.alone = self.builtin_solver and made_of(self.solver)[:2] == (None, None)
         self.inspects = is_user_defined(f)  # whether value and gradient are a user's, and compared at the start
         if solver is not None:
             if not has(solver, "run"):
@@ -237,8 +239,8 @@ class Run:
         if start is None:
             self.memory.extra_lmo_calls += is_method(S.start, DefaultSet.start)  # a start of its own searches nothing
             rng = generator(S, seed) if self.builtin_f else np.random.default_rng([seed])  # a user's f may draw
-            first = getattr(self.solver, "first", None)
-            w: Iterate = f.start(S, rng) if first is None else first(f, S)
+            solver: Any = self.solver
+            w: Iterate = solver.first(f, S) if has(solver, "first") else f.start(S, rng)
         elif isinstance(start, (Solution, Iterate)):
             from greedyhull.driver.resume import moved_over
 
@@ -450,8 +452,8 @@ class Run:
         if not rows and isnan(self.start_value):
             told = value if p.value is None else self.first_value  # a value that was told is an estimate
             self.start_value = told if memory.skipped is None else memory.skipped.rounds[0][0]
-            cautions = getattr(self.solver, "cautions", None)  # optional
-            for caution in () if cautions is None else cautions(f, self.S):
+            solver: Any = self.solver
+            for caution in solver.cautions(f, self.S) if has(solver, "cautions") else ():
                 warn(caution, GreedyhullWarning, stacklevel=6)  # the line that called minimize
         if memory.skipped is not None:
             record_skipped(self, memory.skipped)
@@ -498,12 +500,6 @@ class Run:
     def stall(self) -> StallDetector:
         """Whether it stands still; asked after every event that does not end it."""
         return StallDetector()
-
-    @cached_property
-    def alone(self) -> bool:
-        """Whether no other solver sees the points: one that is made of others, or a user's, may run them and look at each."""
-        combining, around, _ = made_of(self.solver)
-        return self.builtin_solver and combining is None and around is None
 
     @cached_property
     def identity(self) -> Identity:

@@ -65,7 +65,10 @@ def rows_alike(function: Callable[..., Any], args: tuple[Any, ...], given: dict[
 
     None if nothing has labels, or if the arguments do not fit the function, which then says so itself.
     """
-    if not any(labelled(one) for one in (*args, *given.values())):
+    for one in (*args, *given.values()):
+        if type(one) is not np.ndarray and labelled(one):
+            break
+    else:
         return None
     try:
         bound = signature(function).bind(*args, **given)

@@ -144,8 +144,8 @@ class Loss:
         return (name, self.core_numbers()) if name else None
 
     def core_numbers(self) -> tuple[float, ...]:
-        """The numbers of this loss, such as δ, in the order in which the core takes them."""
-        return ()
+        """The numbers of this loss, such as δ, in the order in which the core takes them; one at least."""
+        return (0.0,)
 
 
 class Separable(Loss, ABC):

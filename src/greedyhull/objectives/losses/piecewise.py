@@ -217,7 +217,7 @@ class Hinge(PiecewiseLinear):
     core_name = "hinge"
 
     def core_numbers(self) -> tuple[float, ...]:
-        return ()
+        return (0.0,)
 
     def ends(self) -> tuple[Array, Array]:
         return np.minimum(-self.y, 0.0), np.maximum(-self.y, 0.0)

@@ -259,6 +259,9 @@ class Poisson(Separable):
     core_name = "poisson"
     _floor: tuple[Array, Array | float, float] | None = None
 
+    def core_numbers(self) -> tuple[float, ...]:
+        return (HIGHEST,)
+
     @property
     def floor(self) -> float:  # type: ignore[override]
         """Σ pᵢ (yᵢ − yᵢ log yᵢ), rounded down, looked for once: each term is least at zᵢ = log yᵢ."""

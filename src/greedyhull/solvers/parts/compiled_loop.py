@@ -23,8 +23,6 @@ from greedyhull.kernels.core import core
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs.stored import DenseDesign, SparseDesign
 from greedyhull.objectives.losses.intercepts import Softened
-from greedyhull.objectives.losses.piecewise import Absolute, EpsilonInsensitive, Hinge, Quantile
-from greedyhull.objectives.losses.smooth import HIGHEST, Huber, Logistic, NegativeLog, Poisson, Power, Squared, SquaredHinge
 from greedyhull.objectives.quadratic import FactoredForm, QuadraticForm
 from greedyhull.objectives.ridge import Ridged
 from greedyhull.objectives.smoothing import Smoothing
@@ -38,34 +36,32 @@ from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.working_set import BLURRED, MOST, SHORT, spanned, spans
 from greedyhull.types import Array, AtomSet, Index, Loss, Objective, Region, Schedule, State, StepRule, profiled, second_order
 
-# The core's numbers of losses, as in native/losses.hpp (0 to 6, and SMOOTHED for those with kinks) and native/stochastic.hpp.
-SMOOTHED, HINGE, KINKED = 7, 8, 9
-LOSSES: dict[type, int] = {Squared: 0, Logistic: 1, SquaredHinge: 2, Huber: 3, Poisson: 4, NegativeLog: 5, Power: 6,
-                           Hinge: HINGE, Absolute: KINKED, Quantile: KINKED, EpsilonInsensitive: KINKED}
+# The numbers of losses in native/losses.hpp; SMOOTHED is one of the last two after smoothing.
+SMOOTHED, HINGE = 7, 8
+LOSSES = {"squared": 0, "logistic": 1, "squared_hinge": 2, "huber": 3, "poisson": 4, "negative_log": 5, "power": 6,
+          "hinge": HINGE, "piecewise": 9}
 LOST = 4  # how the core ends where numbers have left their range
 COLUMNS = 65535  # sparse columns that can be worked on
 
 
-def loss_shape(loss: Any) -> list[float]:
-    """Return the numbers that a loss of the core depends on."""
-    if isinstance(loss, Absolute | Quantile | EpsilonInsensitive):
-        return [*loss.ends(), loss.epsilon]
-    return [float(loss.delta) if isinstance(loss, Huber) else float(loss.power) if isinstance(loss, Power)
-            else HIGHEST if isinstance(loss, Poisson) else 0.0]
+def _number(loss: Any) -> int:
+    """The core's number of a loss; -1 where it has none."""
+    return -1 if loss.core is None else LOSSES[loss.core[0]]
 
 
 def loss_of(f: Composite) -> Any:
     """How the core gets value, residual and curvature, in float64: by itself for what it knows, else by calling the loss."""
     inner = profiled(f.exact)
     loss: Any = f.exact if inner is None else inner.loss
-    sharp = loss.sharp if isinstance(loss, Softened) else None
-    if LOSSES.get(type(loss), SMOOTHED) >= SMOOTHED and LOSSES.get(type(sharp), 0) < HINGE:
+    sharp = loss.sharp if type(loss) is Softened else None
+    known = getattr(loss if sharp is None else sharp, "core", None)  # a user's loss may have any class
+    if known is None or (LOSSES[known[0]] >= HINGE) != (sharp is not None):
         return partial(_evaluate, f.exact)
     p, y = np.array(loss.p, dtype=np.float64, ndmin=1), np.ascontiguousarray(loss.y, dtype=np.float64)
     if sharp is None:
-        return LOSSES[type(loss)], loss_shape(loss)[0], y, p
-    low, high = (-1.0, 1.0) if type(sharp) is Hinge else sharp.ends()
-    return SMOOTHED, float(loss.mu), y, p, float(low), float(high), float(sharp.epsilon), type(sharp) is Hinge
+        return LOSSES[known[0]], known[1][0], y, p
+    low, high = (-1.0, 1.0) if known[0] == "hinge" else sharp.ends()
+    return SMOOTHED, float(loss.mu), y, p, float(low), float(high), float(sharp.epsilon), known[0] == "hinge"
 
 
 def _evaluate(loss: Loss, z: Array) -> tuple[float, Array, Array]:
@@ -118,7 +114,7 @@ def compiled_rounds(f: Objective, S: AtomSet, w: Iterate, batch: int, steps: int
     if budget is None or not w.keeps_atoms:
         return None
     atoms = (budget.positive, budget.whole, budget.scales)
-    kinked = isinstance(f, Smoothing) and type(f) is Smoothing and LOSSES.get(type(f.kinked_terms), 0) >= HINGE
+    kinked = type(f) is Smoothing and _number(f.kinked_terms) >= HINGE
     if isinstance(f, Composite) and (kinked or type(f) in (Composite, Ridged)):
         about = (loss_of(f), f.quadratic, f.has_intercept, *atoms, f.l2, batch, steps, _points(budget))
         made = None if type(f.design) is SparseDesign and batch > COLUMNS // 4 else on_data("rounds", f, *about)

@@ -17,12 +17,12 @@ from greedyhull.atoms.vertices import Vertices
 from greedyhull.kernels._core import difference_steps, jones_difference_steps, jones_table_steps, table_steps
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs.stored import DenseDesign, SparseDesign
-from greedyhull.objectives.losses.smooth import NegativeLog, Power, Squared
+from greedyhull.objectives.losses.smooth import Squared
 from greedyhull.objectives.minibatches import Source
 from greedyhull.points.coordinate_iterate import Position
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.solvers.gradients.base import CompiledEstimate, Estimate
-from greedyhull.solvers.parts.compiled_loop import LOSSES, CompiledLoop, loss_shape
+from greedyhull.solvers.parts.compiled_loop import LOSSES, CompiledLoop
 from greedyhull.solvers.parts.gap_evaluation import Looking
 from greedyhull.solvers.parts.schedules import zero
 from greedyhull.solvers.parts.solver_state import SolverState
@@ -114,7 +114,8 @@ def compiled_stochastic(solver: StochasticFrankWolfe | VarianceReducedJones, f: 
     """The steps of a solve in the core; None where no kernel can make them, or the look must see every one."""
     if type(f) is not Composite or type(f.design) not in (DenseDesign, SparseDesign):
         return None
-    if type(f.loss) not in LOSSES or type(f.loss) in (NegativeLog, Power) or not _known(S):
+    known = getattr(f.loss, "core", None)  # a user's loss may have any class
+    if known is None or known[0] in ("negative_log", "power") or not _known(S):
         return None
     if loops.by_values and not (type(f.loss) is Squared and type(S) in (L1Ball, Simplex)):
         return None
@@ -144,8 +145,8 @@ class CompiledStochastic(CompiledLoop):
         data = design.rows_of if isinstance(design, SparseDesign) else (np.ascontiguousarray(design.X),)
         weighted = not isinstance(loss.p, float)
         shares = np.asarray(loss.p * self.f.n, dtype=np.float64) if weighted else np.ones(1)
-        return (*data, np.asarray(loss.y, dtype=np.float64), shares, int(weighted), LOSSES[type(loss)],
-                np.array(loss_shape(loss), dtype=np.float64))
+        return (*data, np.asarray(loss.y, dtype=np.float64), shares, int(weighted), LOSSES[loss.core[0]],
+                np.array(loss.core[1], dtype=np.float64))
 
     @cached_property
     def set(self) -> tuple[int, Array, Array, Array]:
