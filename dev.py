@@ -2,7 +2,7 @@
 """Set up a clone of greedyhull and run one job in it.
 
     python3 dev.py demo            solve, certify and explain a real problem
-    python3 dev.py test            run all tests, about 12 minutes on two cores
+    python3 dev.py test            run all tests, about 9 minutes on two cores
     python3 dev.py test --quick    run the quick tests, less than a minute
     python3 dev.py docs            build the site in build/docs
 
