@@ -56,7 +56,7 @@ def test_the_core_knows_the_librarys_losses_and_designs_and_no_others() -> None:
         pass
 
     f = gh.huber(X, y, delta=0.5)
-    assert f.loss.core == ("huber", (0.5,)) and gh.logistic(X, y > 0).loss.core == ("logistic", ())
+    assert f.loss.core == ("huber", (0.5,)) and gh.logistic(X, y > 0).loss.core == ("logistic", (0.0,))
     assert gh.quantile(X, y, 0.75).loss.core == ("piecewise", (-0.75, 0.25, 0.0))
     assert Mine(y).core is None and LogCosh(y).core is None
     assert f.design.core is not None and np.array_equal(f.design.core[0], X)

@@ -141,11 +141,10 @@ class CompiledStochastic(CompiledLoop):
     @cached_property
     def terms(self) -> tuple[Any, ...]:
         """Rows, targets, n times the weights of the terms and whether these differ, the loss."""
-        loss, design = self.f.loss, self.f.design
-        data = design.rows_of if isinstance(design, SparseDesign) else (np.ascontiguousarray(design.X),)
+        loss: Any = self.f.loss
         weighted = not isinstance(loss.p, float)
         shares = np.asarray(loss.p * self.f.n, dtype=np.float64) if weighted else np.ones(1)
-        return (*data, np.asarray(loss.y, dtype=np.float64), shares, int(weighted), LOSSES[loss.core[0]],
+        return (*(self.f.design.core or ()), np.asarray(loss.y, dtype=np.float64), shares, int(weighted), LOSSES[loss.core[0]],
                 np.array(loss.core[1], dtype=np.float64))
 
     @cached_property
