@@ -160,7 +160,7 @@ std::unique_ptr<Region> region_of(int kind, const Vector<const double>& one, con
     if (kind == GROUPED_REGION) return grouped_region(one, other, size, d);
     expect(static_cast<Index>(one.shape(0)) == d && static_cast<Index>(other.shape(0)) == d, "one bound a column is wanted");
     if (kind == BOX_REGION) return std::make_unique<BoxRegion>(span(one), span(other));
-    if (kind == FILLING_REGION) return std::make_unique<FillingRegion>(span(one), size);
+    if (kind == FILLING_REGION) return std::make_unique<CappedSimplexRegion>(span(one), size);
     expect(kind == BALL_REGION && size > 0.0, "a region that the core knows is wanted");
     return std::make_unique<BallRegion>(span(one), size);
 }

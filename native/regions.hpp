@@ -97,10 +97,10 @@ class BoxRegion : public Region {
 };
 
 // 0 <= x <= high with the sum `total`: a box, once the price of the sum is subtracted from the gradient.
-class FillingRegion : public Region {
+class CappedSimplexRegion : public Region {
    public:
-    FillingRegion(Span<const double> high, double total) : high_(high), total_(total) {}
-    void nearest(std::vector<double>& x) override { nearest_filling(x, high_.data, total_); }
+    CappedSimplexRegion(Span<const double> high, double total) : high_(high), total_(total) {}
+    void nearest(std::vector<double>& x) override { project_capped_simplex(x, high_.data, total_); }
     double gap(const std::vector<double>& g, const std::vector<double>& x) override {
         return filling_gap(high_.size, g.data(), x.data(), high_.data, price(g));
     }

@@ -45,7 +45,7 @@ inline double filling_gap(Index m, const double* g, const double* x, const doubl
 }
 
 // x <- the point nearest to it of 0 <= . <= high with the sum `total`; where rounding is all that is off, zeros stay zeros.
-inline void nearest_filling(std::vector<double>& x, const double* high, double total) {
+inline void project_capped_simplex(std::vector<double>& x, const double* high, double total) {
     const std::size_t m = x.size();
     const auto sum = [&](double shift) {
         double filled = 0.0;
@@ -118,7 +118,7 @@ class SumQP {
 
     // Take a point if it is better; whether it is good enough.
     bool offer(std::vector<double> point) {
-        nearest_filling(point, high_, total_);
+        project_capped_simplex(point, high_, total_);
         image_of(point);
         double rise = 0.0;  // relative to the price, which may be large compared with what it is about
         for (Index j = 0; j < m_; j++) {

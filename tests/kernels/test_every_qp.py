@@ -11,7 +11,7 @@ import pytest
 from scipy.optimize import linprog
 
 from greedyhull.kernels._core import budget_batch
-from greedyhull.kernels.bounded_qp import nearest_filling, solve_ball_qp, solve_box_qp, solve_l1_box_qp, solve_sum_qp
+from greedyhull.kernels.bounded_qp import project_capped_simplex, solve_ball_qp, solve_box_qp, solve_l1_box_qp, solve_sum_qp
 from greedyhull.kernels.group_qp import solve_group_qp, solve_grouped_qp
 from greedyhull.kernels.polyhedral_interior import Factored
 from greedyhull.kernels.polyhedral_qp import Limits, solve_rows_qp
@@ -302,6 +302,6 @@ def test_the_nearest_point_with_a_sum():
         rng = np.random.default_rng(seed)
         high, x = rng.uniform(0.0, 1.0, 8), 10.0 ** rng.uniform(0.0, 3.0) * rng.standard_normal(8)
         total = rng.uniform(0.0, 1.0) * high.sum()
-        y = nearest_filling(x, high, total)
+        y = project_capped_simplex(x, high, total)
         assert below(y, 0.0, high) == 0.0 and abs(y.sum() - total) <= 1e-12
         assert (y - x) @ y - filled(y - x, high, total) <= 1e-10 * (1.0 + np.abs(x).sum())

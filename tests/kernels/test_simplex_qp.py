@@ -110,7 +110,7 @@ def test_thinning_out_leaves_independent_atoms_and_a_lower_value(seed):
     G, start = Z.T @ Z, rng.dirichlet(np.ones(m))
     c = rng.standard_normal(m) if seed % 3 else Z.T @ rng.standard_normal(rank)
     alpha = start.copy()
-    assert simplex_qp.thin_out(G, c, alpha)
+    assert simplex_qp.caratheodory_reduction(G, c, alpha)
     left = np.flatnonzero(alpha)
     assert (alpha >= 0.0).all() and abs(alpha.sum() - 1.0) < 1e-12
     assert worth(G, c, start, alpha) <= 1e-10
@@ -118,18 +118,18 @@ def test_thinning_out_leaves_independent_atoms_and_a_lower_value(seed):
     if seed % 3 == 0:  # along every line the quadratic is constant, so that the point Zα stays
         np.testing.assert_allclose(Z @ alpha, Z @ start, atol=1e-9)
     for _ in range(3):  # where the pivot left, the rest is for the next call
-        simplex_qp.thin_out(G, c, alpha)
+        simplex_qp.caratheodory_reduction(G, c, alpha)
     left = np.flatnonzero(alpha)
     assert len(left) <= rank + 1
-    assert not simplex_qp.thin_out(G, c, alpha)
+    assert not simplex_qp.caratheodory_reduction(G, c, alpha)
 
 
 def test_independent_atoms_are_not_thinned_out():
     G, c, start = problem(np.random.default_rng(0), 10, 30)
     alpha = start.copy()
-    assert not simplex_qp.thin_out(G, c, alpha)
+    assert not simplex_qp.caratheodory_reduction(G, c, alpha)
     np.testing.assert_array_equal(alpha, start)
-    assert not simplex_qp.thin_out(np.eye(2), np.ones(2), np.array([0.0, 1.0]))
+    assert not simplex_qp.caratheodory_reduction(np.eye(2), np.ones(2), np.array([0.0, 1.0]))
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from greedyhull.kernels.bounded_qp import nearest_filling, solve_sum_qp, sum_gap, threshold
+from greedyhull.kernels.bounded_qp import project_capped_simplex, solve_sum_qp, sum_gap, threshold
 
 
 def problem(rng, d, rank, *, scale=0.0, fixed=False, twins=False):
@@ -18,7 +18,7 @@ def problem(rng, d, rank, *, scale=0.0, fixed=False, twins=False):
     if fixed and d > 1:
         high[0] = 0.0
     total = rng.uniform(0.05, 1.0) * high.sum()
-    x = nearest_filling(total / d * rng.choice([0.0, 1.0, 5.0], d), high, total)
+    x = project_capped_simplex(total / d * rng.choice([0.0, 1.0, 5.0], d), high, total)
     return B.T @ B, B.T @ rng.standard_normal(rank), x, high
 
 
@@ -46,7 +46,7 @@ def test_collinear_columns_are_solved_to_the_tolerance(rows, total):
     rng, d = np.random.default_rng(0), 100
     A = rng.standard_normal((rows, d)) * np.geomspace(1.0, 1e-4, d) + 3.0 * rng.standard_normal((rows, 1))
     high = np.full(d, 3.0 * total / d)
-    x = nearest_filling(rng.standard_normal(d) * total, high, total)
+    x = project_capped_simplex(rng.standard_normal(d) * total, high, total)
     c = A.T @ (A @ x - A @ rng.standard_normal(d) - rng.standard_normal(rows))
     check(A.T @ A, c, x, high, 1e-9 * sum_gap(c, x, high))
 
@@ -62,7 +62,7 @@ def test_the_gap_is_that_of_a_linear_program(seed, d):
 
 def test_zeros_stay_zeros_where_rounding_is_all_that_is_off():
     x = np.array([0.0, 0.1, 0.2, 0.7])
-    y = nearest_filling(x * (1.0 + 1e-15), np.array([1.0, 1.0, 1.0, 0.9]), 1.0)
+    y = project_capped_simplex(x * (1.0 + 1e-15), np.array([1.0, 1.0, 1.0, 0.9]), 1.0)
     assert y[0] == 0.0 and y.sum() == pytest.approx(1.0, abs=2e-16)
 
 
@@ -86,8 +86,8 @@ def test_a_multiplier_that_is_large_hides_nothing(seed):
     """All slopes differ by little from the multiplier of the sum: the products with it are all rounding."""
     rng = np.random.default_rng(seed)
     H, high = np.diag(rng.uniform(1.0, 2.0, 8)), rng.uniform(0.2, 0.5, 8)
-    best = nearest_filling(rng.uniform(0.0, 0.2, 8), high, 1.0)
-    start = nearest_filling(best + 1e-9 * rng.standard_normal(8), high, 1.0)
+    best = project_capped_simplex(rng.uniform(0.0, 0.2, 8), high, 1.0)
+    start = project_capped_simplex(best + 1e-9 * rng.standard_normal(8), high, 1.0)
     c = 1.0 + H @ (start - best)
     found = solve_sum_qp(H, c, start, high, 1e-3 * sum_gap(c, start, high))
     assert sum_gap(c + H @ (found - start), found, high) < 0.1 * sum_gap(c, start, high)

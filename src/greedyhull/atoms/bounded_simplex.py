@@ -11,7 +11,7 @@ from greedyhull.atoms.base import AtomSet, Sizes
 from greedyhull.atoms.box import AT, room_above
 from greedyhull.atoms.geometry import CHUNK, row_blocks
 from greedyhull.atoms.neighbours import best_of, lowest
-from greedyhull.atoms.regions import FillingRegion
+from greedyhull.atoms.regions import CappedSimplexRegion
 from greedyhull.atoms.vertices import farthest_coordinates
 from greedyhull.errors import check
 from greedyhull.points.aligned import coordinates
@@ -63,8 +63,8 @@ class BoundedSimplex(AtomSet):
         filled = np.cumsum(np.sort(self._cap[self._open])) < self._sum * (1.0 - TINY)
         self._most = min(int(filled.sum()) + 1, len(self._open))  # so many coordinates fill it, whichever they are
 
-    def _region(self) -> FillingRegion:
-        return FillingRegion(self._cap, self._sum, self._low if self._low.any() else None)
+    def _region(self) -> CappedSimplexRegion:
+        return CappedSimplexRegion(self._cap, self._sum, self._low if self._low.any() else None)
 
     def __repr__(self) -> str:
         given = {"lower": (self.lower, 0.0), "upper": (self.upper, np.inf)}

@@ -13,7 +13,7 @@ from greedyhull.kernels.bounded_qp import (
     free_coordinates,
     gap_shares,
     into_unit_ball,
-    nearest_filling,
+    project_capped_simplex,
     solve_ball_qp,
     solve_box_qp,
     solve_sum_qp,
@@ -88,7 +88,7 @@ class BoxRegion(CoordinateSet):
 
 
 @dataclass(slots=True, eq=False)
-class FillingRegion(CoordinateSet):
+class CappedSimplexRegion(CoordinateSet):
     """0 ≤ x − low ≤ high with the sum total: a box, once the multiplier of the sum is subtracted from the gradient."""
 
     high: Array
@@ -100,8 +100,8 @@ class FillingRegion(CoordinateSet):
 
     def nearest(self, x: Array) -> Array:
         if self.low is None:
-            return nearest_filling(x, self.high, self.total)
-        return nearest_filling(x - self.low, self.high, self.total) + self.low
+            return project_capped_simplex(x, self.high, self.total)
+        return project_capped_simplex(x - self.low, self.high, self.total) + self.low
 
     def free(self, g: Array, x: Array) -> Index:
         """Those with a gradient of exactly the threshold are free too: the last one to be filled is among them."""
@@ -112,16 +112,16 @@ class FillingRegion(CoordinateSet):
     def shares(self, g: Array, x: Array) -> Array:
         return gap_shares(g - threshold(g, self.high, self.total), self._above(x), np.zeros_like(x), self.high)
 
-    def section(self, frame: Frame, x: Array) -> FillingRegion:
-        found = FillingRegion(frame.read(self.high), 0.0, None if self.low is None else frame.read(self.low))
+    def section(self, frame: Frame, x: Array) -> CappedSimplexRegion:
+        found = CappedSimplexRegion(frame.read(self.high), 0.0, None if self.low is None else frame.read(self.low))
         found.total = float(found._above(frame.read(x)).sum())
         return found
 
-    def moved(self, c: float, v: Array) -> FillingRegion | None:
+    def moved(self, c: float, v: Array) -> CappedSimplexRegion | None:
         if c <= 0.0:
             return None
         low = v.ravel().astype(np.float64) if self.low is None else c * self.low + v.ravel()
-        return FillingRegion(c * self.high, c * self.total, low if low.any() else None)
+        return CappedSimplexRegion(c * self.high, c * self.total, low if low.any() else None)
 
     def gap(self, grad: Array, y: Array) -> float:
         return sum_gap(grad, self._above(y), self.high)
@@ -141,7 +141,7 @@ class FillingRegion(CoordinateSet):
         here = self._above(y)
         total = here.sum(keepdims=True)
         limits = Limits(np.zeros(len(y)), self.high, np.ones((1, len(y))), total, total)
-        found = nearest_filling(solve_rows_qp(Factored(D, F), grad, here, limits, tol), self.high, float(total[0]))
+        found = project_capped_simplex(solve_rows_qp(Factored(D, F), grad, here, limits, tol), self.high, float(total[0]))
         return found if self.low is None else found + self.low
 
 

@@ -22,7 +22,7 @@ from greedyhull.types import Answer, Array, Atom, Frame, Index
 
 
 @dataclass(slots=True, eq=False)
-class TradedRegion(CoordinateSet):
+class TurnoverRegion(CoordinateSet):
     """Points near p with caps on groups; ``inside`` is one of them."""
 
     pieces: Pieces
@@ -82,7 +82,7 @@ class TradedRegion(CoordinateSet):
         least = np.minimum(np.minimum((price - r) * p, (r + price) * self.pieces.ends[d:]), 0.0)
         return np.asarray(r * (x - p) + price * np.abs(x - p) - least)
 
-    def section(self, frame: Frame, x: Array) -> TradedRegion:
+    def section(self, frame: Frame, x: Array) -> TurnoverRegion:
         d, many = x.size, len(self.pieces.room)
         ends = self.pieces.groups[:d], self.pieces.p + self.pieces.ends[d:], self.pieces.p
         of, high, p = (frame.read(part) for part in ends)
@@ -91,7 +91,7 @@ class TradedRegion(CoordinateSet):
         room = np.maximum(self.pieces.room - np.bincount(self.pieces.groups[:d], x, many) + sums, sums)
         own = float(np.abs(y - p).sum())
         left = max(self.pieces.most - self.pieces.traded(x) + own, own)
-        return TradedRegion(Pieces.of(p, high, of, room, float(y.sum()), left), y)
+        return TurnoverRegion(Pieces.of(p, high, of, room, float(y.sum()), left), y)
 
     def _best(self, grad: Array) -> Traded:
         if self.asked is None or self.asked[0] is not grad:
@@ -180,8 +180,8 @@ class TurnoverSimplex(AtomSet):
     def __repr__(self) -> str:
         return f"TurnoverSimplex({self.shape[0]} weights in {len(self.caps.labels)} groups, turnover={self.turnover:g})"
 
-    def _region(self) -> TradedRegion | None:
-        return TradedRegion(self._pieces, self._least) if self._pieces.most > 0.0 else None
+    def _region(self) -> TurnoverRegion | None:
+        return TurnoverRegion(self._pieces, self._least) if self._pieces.most > 0.0 else None
 
     def oracle(self, rng: np.random.Generator | None = None) -> AnswerOracle:
         return AnswerOracle(self)

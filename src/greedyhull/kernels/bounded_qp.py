@@ -81,10 +81,10 @@ def sum_gap(grad: Array, x: Array, high: Array) -> float:
     return float(gap_shares(shifted, x, np.zeros_like(x), high).sum())
 
 
-def nearest_filling(x: Array, high: Array, total: float) -> Array:
+def project_capped_simplex(x: Array, high: Array, total: float) -> Array:
     """The point nearest to x of 0 ≤ · ≤ high with the sum ``total``; where rounding is all that is off, zeros stay zeros.
 
-    >>> nearest_filling(np.array([2.0, 1.0, 0.0]), np.array([0.9, 1.0, 1.0]), 1.5)
+    >>> project_capped_simplex(np.array([2.0, 1.0, 0.0]), np.array([0.9, 1.0, 1.0]), 1.5)
     array([0.9, 0.6, 0. ])
     """
     near = np.clip(x, 0.0, high)
@@ -192,7 +192,7 @@ def _with_signs(H: Array, grad: Array, x: Array, bound: float, budget: float, to
         return signs * there + 0.0
     used = float(z.sum())
     share = min(max((budget - used) / (float(there.sum()) - used), 0.0), 1.0)
-    begin = nearest_filling(z + share * (there - z), high, budget)
+    begin = project_capped_simplex(z + share * (there - z), high, budget)
     return signs * solve_sum_qp(M, slopes + M.dot(begin - z), begin, high, tol) + 0.0
 
 
@@ -226,5 +226,5 @@ def nearest_sparse(x: Array, bound: float, budget: float) -> Array:
     sizes = np.abs(x)
     near = np.minimum(sizes, bound)
     if float(near.sum()) > budget:
-        near = nearest_filling(sizes, np.full(len(x), bound), budget)
+        near = project_capped_simplex(sizes, np.full(len(x), bound), budget)
     return np.where(x < 0.0, -near, near)

@@ -141,7 +141,8 @@ def solve_product_qp(G: Array, c: Array, alpha: Array, tol: float, owners: Index
     # atoms from which on all owners are moved at once: swaps one by one would take as many steps as there are owners
     burst, many = 2 * len(alpha) + 8, len(alpha) > 48
     if many:
-        if _glide(G, grad, alpha, owners, tol, GLIDES if len(alpha) <= DENSE else 4 * GLIDES) or len(alpha) > DENSE:
+        steps = GLIDES if len(alpha) <= DENSE else 4 * GLIDES
+        if _projected_gradient(G, grad, alpha, owners, tol, steps) or len(alpha) > DENSE:
             return _thinned(G, c, start, normalised(alpha, owners), owners, tol)
         found = interior_product_qp(G, c - G.dot(start), owners, tol)
         if found is not None and _worth(G, c, found - start) <= min(_worth(G, c, alpha - start) + tol, 0.0):
@@ -238,7 +239,7 @@ def _line(G: Array, grad: Array, move: Array) -> tuple[float, Array] | None:
     return (min(1.0, -slope / bend) if bend > 0.0 else 1.0), image
 
 
-def _glide(G: Array, grad: Array, alpha: Array, owners: Index, tol: float, steps: int) -> bool:
+def _projected_gradient(G: Array, grad: Array, alpha: Array, owners: Index, tol: float, steps: int) -> bool:
     """Projected gradient steps with Barzilai and Borwein's lengths, all owners at once; whether they reach ``tol``."""
     size = 1.0 / max(float(np.abs(G).sum(axis=1).max()), 1e-300)
     for _ in range(steps):

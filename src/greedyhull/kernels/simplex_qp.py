@@ -92,7 +92,7 @@ def solve_simplex_qp(G: Array, c: Array, alpha: Array, tol: float, *, rounds: in
             break
         if i == 0 and not few and settle(G, grad, alpha, 0.5 * tol):
             continue
-        if i < 3 and (i or not few) and thin_out(G, grad, alpha):
+        if i < 3 and (i or not few) and caratheodory_reduction(G, grad, alpha):
             grad = c + G.dot(alpha - start)
         solved = face_newton(G, grad, alpha) if few else newton_on_face(G, grad, alpha)
         if solved:
@@ -105,7 +105,7 @@ def solve_simplex_qp(G: Array, c: Array, alpha: Array, tol: float, *, rounds: in
     return np.asarray(alpha / total)
 
 
-def thin_out(G: Array, grad: Array, alpha: Array) -> bool:
+def caratheodory_reduction(G: Array, grad: Array, alpha: Array) -> bool:
     """Let atoms leave that depend on others, at no cost: see `thinning`. α is changed in place; False where none does.
 
     Pairwise steps spread weight over many more atoms than the Hessian has dimensions, and a Newton step on such a face

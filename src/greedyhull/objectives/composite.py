@@ -166,7 +166,7 @@ class Composite(Objective):
     def at(self, w: Iterate) -> Image:
         return w.views.get(self) or w.view(self, lambda: Image(self.design, self._image))  # type: ignore[return-value]
 
-    def told_at(self, w: Iterate) -> Image:
+    def cached_view(self, w: Iterate) -> Image:
         """The view of w for one who has computed what it holds: the product is counted, not made."""
         view: Any = w.views.get(self)
         if view is None and not w.pending:

@@ -115,7 +115,7 @@ class QuadraticForm(Objective):
         except AttributeError as error:
             raise no_point(self, w, error) from None
 
-    def told_at(self, w: Iterate) -> Image:
+    def cached_view(self, w: Iterate) -> Image:
         """The view of w for one who has computed what it holds: the product is counted, not made."""
         view: Any = w.views.get(self)
         if view is None and not w.pending:

@@ -16,7 +16,7 @@ import numpy as np
 
 from greedyhull.atoms.base import Budget
 from greedyhull.atoms.grouped_simplex import GroupedRegion
-from greedyhull.atoms.regions import BallRegion, BoxRegion, FillingRegion
+from greedyhull.atoms.regions import BallRegion, BoxRegion, CappedSimplexRegion
 from greedyhull.atoms.wrapped import Cached
 from greedyhull.errors import check
 from greedyhull.kernels.core import core
@@ -222,7 +222,7 @@ class CompiledRounds(CompiledLoop):
     def fill_view(self, w: Iterate) -> None:
         """Let f's view of w hold what the core knows there; other views follow."""
         f = self.f
-        mine = f.told_at(w) if type(f) in (Composite, QuadraticForm) else f.at(w)  # views of these need no product
+        mine = f.cached_view(w) if type(f) in (Composite, QuadraticForm) else f.at(w)  # views of these need no product
         if len(w.views) > 1:
             for view in w.views.values():
                 if view is not mine and view is not mine.beneath:
@@ -308,7 +308,7 @@ def _region(region: Region) -> tuple[int, Array, Array, float] | None:
     """Kind, two vectors and a number, as native/coordinate_bindings.cpp takes them."""
     if type(region) is BoxRegion:
         return BOX, _vector(region.low), _vector(region.high), 0.0
-    if type(region) is FillingRegion and region.low is None:
+    if type(region) is CappedSimplexRegion and region.low is None:
         return SUM, _vector(region.high), _vector(region.high), float(region.total)
     if type(region) is GroupedRegion:
         return GROUPED, _vector(region.high), np.concatenate([region.of, region.room]), float(region.total)

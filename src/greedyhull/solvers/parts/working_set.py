@@ -7,8 +7,8 @@ from math import prod
 
 import numpy as np
 
-from greedyhull.atoms.regions import BoxRegion, FillingRegion, RowsRegion
-from greedyhull.atoms.turnover_simplex import TradedRegion
+from greedyhull.atoms.regions import BoxRegion, CappedSimplexRegion, RowsRegion
+from greedyhull.atoms.turnover_simplex import TurnoverRegion
 from greedyhull.kernels.polyhedral_products import HELD
 from greedyhull.kernels.simplex_qp import COMPILED_UP_TO, solve_simplex_qp
 from greedyhull.objectives.composite import Composite
@@ -394,7 +394,7 @@ class Gradients(Directions):
 EPS = float(np.finfo(np.float64).eps)
 FAILED = 2  # rounds by products that may lead nowhere; then steps within faces do what is left
 
-BY_FACTORS = RowsRegion | BoxRegion | FillingRegion | TradedRegion  # where systems of few rows are known
+BY_FACTORS = RowsRegion | BoxRegion | CappedSimplexRegion | TurnoverRegion  # where systems of few rows are known
 
 
 def coordinate_rounds(f: SecondOrder, S: AtomSet, w: Iterate, memory: SolverState, steps: int) -> Iterator[Progress]:
