@@ -78,7 +78,7 @@ def assets_of(returns: Any, covariance: Any, mean: Any, *others: Any) -> Assets:
     known: Sequence[Any] = range(d) if labels is None or len(labels) != d else labels
     check(len({str(label) for label in known}) == d, "Two assets have the same name; a name of its own for each is wanted.")
     kept = Assets(known, R, Q, None)
-    odd = [] if R is None else np.flatnonzero((R > 0.0).all(axis=0) & (np.median(R, axis=0) >= 0.5)).tolist()
+    odd = [] if R is None else [j for j in np.flatnonzero(R.min(axis=0) > 0.0).tolist() if np.median(R[:, j]) >= 0.5]
     if odd:  # no returns are all positive, with 50 % or more in half of the periods
         warnings.warn(f"returns holds positive numbers only for {few([kept.names[j] for j in odd])}, with a median of at "
                       "least 0.5, and looks like prices. Returns are changes relative to the price before, 0.01 for one per "

@@ -87,7 +87,7 @@ def hand_on(grad: Array, alpha: Array, basis: Index, others: Index, table: Array
 
 def _factored(G: Array, free: Index, at: Index, most: int) -> tuple[Index, Array] | None:
     """Independent atoms, as places in ``free``, and all atoms as sums of these, each less its pivot; by a Cholesky
-    factorisation with pivots that ends at the rank. None where that is more than ``most``, or numbers overflow."""
+    factorisation with pivots that ends at the rank. None where that is more than ``most``, or numbers leave their range."""
     left = G[free, free] - 2.0 * G[free, at] + G[at, at]
     least = DEPENDENT * float(left.max(initial=0.0))
     rows = np.empty((min(most, len(free)), len(free)))
@@ -104,11 +104,11 @@ def _factored(G: Array, free: Index, at: Index, most: int) -> tuple[Index, Array
         chosen.append(best)
         left -= rows[k] ** 2
         left[chosen] = -np.inf
-    if not np.isfinite(rows[: len(chosen)]).all():
+    upper = rows[: len(chosen)]
+    if not np.isfinite(upper).all() or not upper[np.arange(len(chosen)), chosen].all():
         return None
     from greedyhull.kernels.lapack import solve_triangular
 
-    upper = rows[: len(chosen)]
     return np.array(chosen, dtype=np.intp), np.asarray(solve_triangular(upper[:, chosen], upper))
 
 
