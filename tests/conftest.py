@@ -29,8 +29,6 @@ def quick(path: Path) -> bool:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """With ``-m quick`` the other files are not even read."""
-    if collection_path.name == "moves" and collection_path.parent.name == "net":
-        return True
     other = config.option.markexpr == "quick" and collection_path.suffix == ".py" and not quick(collection_path)
     return True if other and collection_path.name != "conftest.py" else None
 
