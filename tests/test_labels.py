@@ -289,3 +289,14 @@ def test_rows_of_another_index_are_an_error_and_a_reset_index_is_none() -> None:
     for call in (lambda: model.fit(X, later), lambda: gh.least_squares(X, later), lambda: model.score(X, later)):
         with pytest.raises(gh.GreedyhullError, match=r"y must have the labels .* unknown 'r24' and lacks 'r0'. Pass y.to_n"):
             call()
+
+
+@pytest.mark.parametrize("over", ["objective", "set"])
+def test_a_solution_names_its_coordinates(over: str) -> None:
+    names = list("abcd")
+    X = pd.DataFrame(np.random.default_rng(0).standard_normal((30, 4)), columns=names)
+    f = gh.least_squares(X if over == "objective" else X.to_numpy(), X["a"].to_numpy())
+    S = gh.Box(pd.Series(-1.0, names), 1.0) if over == "set" else gh.L1Ball(4, 0.5)
+    s = gh.minimize(f, S)
+    assert s.names == names and "a = " in s._repr_html_()
+    assert gh.minimize(gh.least_squares(X.to_numpy(), X["a"].to_numpy()), gh.L1Ball(4, 0.5)).names is None

@@ -20,6 +20,7 @@ from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.limits import coarse_of, value_error, words_of
 from greedyhull.objectives.smoothing import smoothing, with_kinks
+from greedyhull.points.aligned import kept
 from greedyhull.points.arrays import eps_of
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.factors import apart
@@ -379,5 +380,7 @@ def solution_of(run: Run, final: Event, certificate: Certificate, reason: Reason
     choice: Any = run.choice
     run.trace.thin()
     kind = StreamSolution if certificate.value is None else Solution
+    labels = (vars(run.f).get("_labels") if run.builtin_f else kept(run.f)) or vars(run.S).get("_labels")
+    names = None if labels is None else [str(label) for label in labels]
     return kind(final.point, certificate, said, converged, final.iteration, final.seconds, run.trace, run.solver,
-                    run.f, run.S, run.memory.curvature, choice, final.also or {}, *run.given)
+                run.f, run.S, run.memory.curvature, choice, final.also or {}, *run.given, names)
