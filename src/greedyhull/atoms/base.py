@@ -16,7 +16,7 @@ from greedyhull.points.aligned import point_of
 from greedyhull.points.arrays import eps_of, length, locked
 from greedyhull.points.gradients import as_array, copied
 from greedyhull.points.iterate import Iterate
-from greedyhull.points.owners import owners_of, whole
+from greedyhull.points.owners import whole
 from greedyhull.points.shapes import Basis, Dense, Sparse, dense
 from greedyhull.points.validate import KINDS, as_answer, as_atom, as_block, as_own_atom, atom_dtype
 from greedyhull.theory import Constant, Status
@@ -151,7 +151,7 @@ class ClosedOracle(OracleBase):
 
     def best(self, g: Array, m: int = 1, *, tol: float = 0.0, enough: float = -np.inf) -> Shortlist:
         atoms = as_block(self.S.best(g, m), self.S)
-        found = Shortlist(atoms, owners=owners_of(atoms))
+        found = Shortlist(atoms, owners=atoms.owners)
         return with_dtype(self.S, g, found) if self.S.coarse else found
 
 
@@ -537,7 +537,7 @@ class AtomSet(ABC):
         if known is not None:
             return known[worst_within(known.scores(g), epsilon)]
         atoms = as_block(self.best(g, 64), self)  # how many atoms `worst` looks through where they cannot all be listed
-        if owners_of(atoms) is not None:
+        if atoms.owners is not None:
             return whole(atoms)
         return atoms[worst_within(atoms.dots(g), epsilon)]
 

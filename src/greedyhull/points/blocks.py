@@ -113,6 +113,7 @@ class Block(ABC):
     __slots__ = ()
     kind: str
     shape: Shape
+    owners: Index | None = None  # whose each atom is, where points belong to a product of sets
 
     @abstractmethod
     def __len__(self) -> int: ...

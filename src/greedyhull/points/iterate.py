@@ -21,7 +21,7 @@ from greedyhull.points.blocks import (
 )
 from greedyhull.points.direction import Direction, outside
 from greedyhull.points.factors import Factors, check_size, entries_of, factors_of
-from greedyhull.points.owners import Joint, Owned, OwnedBlock, farthest_pair, normalised, own_part, owners_of, toward_parts
+from greedyhull.points.owners import Joint, Owned, OwnedBlock, farthest_pair, normalised, own_part, toward_parts
 from greedyhull.points.shapes import BasisBlock, dense
 from greedyhull.points.validate import as_atom
 from greedyhull.types import Array, Atom, AtomSet, Block, Gradient, Index, Shape, State
@@ -118,7 +118,7 @@ class Iterate:
     @property
     def owners(self) -> Index | None:
         """Whose each atom is, for a point of a product; None where there is one owner."""
-        return owners_of(self.block) if self.keeps_atoms else None
+        return self.block.owners if self.keeps_atoms else None
 
     @property
     def totals(self) -> Array:

@@ -107,6 +107,7 @@ class OwnedBlock(Block):
     """A block of atoms and whose each is. Keys are (owner, key), so that whoever goes by keys keeps owners apart."""
 
     __slots__ = ("_keys", "inner", "owners")
+    owners: Index
     kind = "owned"
 
     def __init__(self, inner: Block, owners: Any) -> None:
@@ -208,11 +209,6 @@ def _owned(atom: Atom) -> Owned:
         return atom
     raise GreedyhullError(f"{atom!r} was to join a point of several owners, and nobody said whose it is. A set with owners "
                           "answers with Joint(parts, owners), one part for each of them.")
-
-
-def owners_of(block: Block) -> Index | None:
-    """Whose each atom of the block is; None where there is one owner."""
-    return block.owners if isinstance(block, OwnedBlock) else None
 
 
 def vertices(block: Block) -> Iterator[Atom]:

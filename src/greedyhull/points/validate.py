@@ -11,7 +11,7 @@ import numpy as np
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.arrays import coarse_dtype, dense, eps_of, is_sparse, masked
 from greedyhull.points.blocks import Block
-from greedyhull.points.owners import Joint, OwnedBlock, owners_of
+from greedyhull.points.owners import Joint, OwnedBlock
 from greedyhull.points.shapes import Basis, Dense, Sparse
 from greedyhull.types import Answer, Array, Atom, Floor, Kind, Shape, Shortlist, lacks
 
@@ -171,7 +171,7 @@ def as_shortlist(given: Any, owner: Any, owners: int = 1) -> Shortlist:
     check(isinstance(given, Shortlist), lambda: f"best(g, m) of an oracle of {owner!r} returned {_called(given)}; a "
           "Shortlist(atoms, slack) is wanted.")
     as_block(given.atoms, owner)
-    one = owners == 1 and given.owners is None and owners_of(given.atoms) is None
+    one = owners == 1 and given.owners is None and given.atoms.owners is None
     found: Shortlist = given if one else _with_owners(given, owner, owners)
     slack = _slack(found.slack)
     kind, delta = _promise(found.kind, found.delta, slack)
@@ -192,7 +192,7 @@ def as_floor(given: Any, owner: Any) -> Floor:
 def _with_owners(given: Shortlist, S: object, owners: int) -> Shortlist:
     """The same list with its owners in its block, all of them there."""
     plain = given.atoms.inner if isinstance(given.atoms, OwnedBlock) else given.atoms
-    whose = owners_of(given.atoms) if given.owners is None else given.owners
+    whose = given.atoms.owners if given.owners is None else given.owners
     check(whose is not None, lambda: f"best(g, m) of {S!r} names atoms and not whose they are; Shortlist(..., owners=...), a "
           f"number from 0 to {owners - 1} for each atom, is wanted.")
     block = OwnedBlock(plain.unnamed(), whose)

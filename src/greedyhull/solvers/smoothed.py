@@ -13,7 +13,7 @@ from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.smoothing import distance, finest, smoothing, with_kinks
 from greedyhull.points.coordinate_iterate import CoordinateIterate, restored
 from greedyhull.points.iterate import Iterate
-from greedyhull.points.owners import normalised, owners_of
+from greedyhull.points.owners import normalised
 from greedyhull.points.shapes import Dense
 from greedyhull.solvers.corrective import Corrective
 from greedyhull.solvers.frank_wolfe import FrankWolfe
@@ -70,7 +70,7 @@ class Continuation:
         there[[places[key] for key in before.block.keys]] = before.weights
         ahead: Array = np.maximum(here + SHARPER / (1.0 - SHARPER) * (here - there), 0.0)
         point = u.copy()
-        move = point.reweighting(block, here, normalised(ahead, owners_of(block)) - here)
+        move = point.reweighting(block, here, normalised(ahead, block.owners) - here)
         point.move(move, self.f.along(point, move).argmin())
         point.refresh()  # computed from its atoms, it need not be at the end of the run
         return point

@@ -13,7 +13,7 @@ from greedyhull.atoms.budget import check_atoms_of
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.blocks import Kept, SpoiledError, block_from, block_state, count, places, under
 from greedyhull.points.gradients import taken
-from greedyhull.points.owners import owners_of, whole
+from greedyhull.points.owners import whole
 from greedyhull.points.validate import KINDS as KINDS
 from greedyhull.points.validate import as_answer, as_floor, as_shortlist
 from greedyhull.solvers.parts.progress import ONE_ROUND, BurstLimit, Row, RunLimits, SkippedRows
@@ -356,7 +356,7 @@ class CountingOracle:
             block, kind = block_from(under(f"answer{i}.block", state)), KINDS[int(number)]
             check_atoms_of(self.set, block, f"answer{i}")
             told = (slack, kind, delta)
-            self.replay.append(Answer(whole(block), *told) if single else Shortlist(block, *told, owners_of(block)))
+            self.replay.append(Answer(whole(block), *told) if single else Shortlist(block, *told, block.owners))
 
 
 def _told(state: State, name: str) -> tuple[float, float, float, float]:

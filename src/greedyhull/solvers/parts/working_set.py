@@ -20,7 +20,7 @@ from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.direction import Direction, Span, Units
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
-from greedyhull.points.owners import least_of, owners_of
+from greedyhull.points.owners import least_of
 from greedyhull.points.shapes import Dense, dense
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.solver_state import SolverState
@@ -130,7 +130,7 @@ class Working:
         """
         self.sampling, self.gap = self.sampling and gap <= SLOW * self.gap, gap
         sample = SAMPLE if early and self.sampling else 1
-        small, tol, owners = self.small, INNER * gap, owners_of(self.small.block)
+        small, tol, owners = self.small, INNER * gap, self.small.block.owners
         exact = EXACT if len(self.alpha) <= COMPILED_UP_TO else ROUGH
         for i in range(steps):
             grad = small.gradient(w)
