@@ -240,7 +240,8 @@ class Run:
             self.memory.extra_lmo_calls += is_method(S.start, DefaultSet.start)  # a start of its own searches nothing
             rng = generator(S, seed) if self.builtin_f else np.random.default_rng([seed])  # a user's f may draw
             solver: Any = self.solver
-            w: Iterate = solver.first(f, S) if has(solver, "first") else f.start(S, rng)
+            first = solver.first if has(solver, "first") else None
+            w: Iterate = f.start(S, rng) if first is None else first(f, S)
         elif isinstance(start, (Solution, Iterate)):
             from greedyhull.driver.resume import moved_over
 
@@ -453,7 +454,8 @@ class Run:
             told = value if p.value is None else self.first_value  # a value that was told is an estimate
             self.start_value = told if memory.skipped is None else memory.skipped.rounds[0][0]
             solver: Any = self.solver
-            for caution in solver.cautions(f, self.S) if has(solver, "cautions") else ():
+            cautions = solver.cautions if has(solver, "cautions") else None
+            for caution in () if cautions is None else cautions(f, self.S):
                 warn(caution, GreedyhullWarning, stacklevel=6)  # the line that called minimize
         if memory.skipped is not None:
             record_skipped(self, memory.skipped)
