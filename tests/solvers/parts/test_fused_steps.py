@@ -206,3 +206,19 @@ def test_jones_makes_its_own_steps_for_other_losses_and_sets(monkeypatch):
                  (gh.least_squares(X, Y, l2=0.1), SETS["L1Ball"])):
         gh.minimize(f, S, gh.VarianceReducedJones(Minibatch(2)), stop=gh.Iterations(80))
     assert counted == []
+
+
+def test_estimators_derived_from_the_librarys_are_run_in_python(monkeypatch):
+    from greedyhull.solvers import stochastic_frank_wolfe
+
+    class Derived(gh.gradients.Svrg):
+        pass
+
+    made, make = [], stochastic_frank_wolfe.compiled_stochastic
+    monkeypatch.setattr(stochastic_frank_wolfe, "compiled_stochastic", lambda *given: made.append(make(*given)) or made[-1])
+    X = np.random.default_rng(0).standard_normal((200, 6))
+    f, S = gh.least_squares(X, X[:, 0]), gh.L1Ball(6, 0.5)
+    values = [gh.minimize(f, S, gh.StochasticFrankWolfe(kind()), stop=gh.Iterations(40)).value
+              for kind in (gh.gradients.Svrg, Derived)]
+    assert [loop is None for loop in made] == [False, True]
+    assert values[0] == pytest.approx(values[1], rel=1e-12)

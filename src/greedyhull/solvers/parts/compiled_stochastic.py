@@ -119,6 +119,8 @@ def compiled_stochastic(solver: StochasticFrankWolfe | VarianceReducedJones, f: 
         return None
     if loops.by_values and not (type(f.loss) is Squared and type(S) in (L1Ball, Simplex)):
         return None
+    if not all(type(part).__module__.startswith("greedyhull.") for part in (estimate, solver.estimator)):
+        return None  # a class derived from the library's may compute something else
     if not isinstance(estimate, CompiledEstimate) or solver.tolerance != zero or type(look).seen is not Looking.seen:
         return None
     assert isinstance(source, Source)
