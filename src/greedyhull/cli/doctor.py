@@ -18,7 +18,7 @@ from greedyhull.cli import DONE, SHORT
 from greedyhull.cli.console import Console
 from greedyhull.errors import installing
 
-NEEDED = ("numpy", "scipy", "rich", "typer", "pydantic")
+NEEDED = ("numpy", "scipy", "rich", "typer")
 OPTIONAL = {"scikit-learn": ("demo", "estimators, greedyhull fit and greedyhull demo"),
             "matplotlib": ("demo", "figures and reports"), "Jinja2": ("demo", "reports"),
             "pandas": ("frame", "traces as data frames"),

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from greedyhull.cli.problem_file import BY_ROWS, PLACES, WITHOUT_TARGET, Faults, ProblemFile, Source, read
+from greedyhull.cli.problem_file import BY_ROWS, PLACES, STOPS, WITHOUT_TARGET, Faults, ProblemFile, Source, read
 from greedyhull.cli.tables import Samples, Selection, take, take_entries
 from greedyhull.data.shards import shards
 from greedyhull.data.tables import load_array, read_table
@@ -27,7 +29,7 @@ def shards_of(file: ProblemFile, faults: Faults) -> Shards | None:
     """The shards that ``[data]`` names, None where they are not as they should be: what is wrong is noted."""
     data = file.data
     assert data is not None and isinstance(data.file, Source)
-    weight = None if file.objective is None else vars(file.objective).get("sample_weight")
+    weight = None if file.objective is None else file.objective.arguments.get("sample_weight")
     with faults.at("data.format"):
         check(data.format is None, f"{data.format} was given; files that are read in shards tell their format by their "
               "endings. Leave format out.")
@@ -102,7 +104,7 @@ def load(path: Path) -> Problem:
         names = data.names
     elif file.data is not None and isinstance(file.data.file, Path):
         names, given = _read(file, faults, notes)
-    if file.objective is not None and file.objective.loss in BY_ROWS:
+    if file.objective is not None and file.objective.name in BY_ROWS:
         names = None
     sound = not any(key.startswith("data") for key, _ in faults.found)
     if sound and file.objective is not None:
@@ -117,7 +119,9 @@ def load(path: Path) -> Problem:
     faults.settle()
     assert f is not None and S is not None  # else settling would have raised
     folder = path.parent / (file.output.folder or f"{path.stem}-output")
-    return Problem(f, S, solver, file.stop.made(), file.stop.gap, file.seed, names, file.title, folder, file.output.report,
+    stops = [kind(value) for name, kind in STOPS.items() if (value := vars(file.stop)[name]) is not None]
+    stop = reduce(or_, stops) if stops else None
+    return Problem(f, S, solver, stop, file.stop.gap, file.seed, names, file.title, folder, file.output.report is not False,
                    notes, data)
 
 
@@ -125,7 +129,7 @@ def _read(file: ProblemFile, faults: Faults, notes: list[str]) -> tuple[Sequence
     """The names of the columns and what the objective gets from them, as far as nothing is wrong: faults are noted."""
     data, objective = file.data, file.objective
     assert data is not None and isinstance(data.file, Path)
-    weight = None if objective is None else vars(objective).get("sample_weight")
+    weight = None if objective is None else objective.arguments.get("sample_weight")
 
     def at(key: str) -> AbstractContextManager[None]:
         return faults.at(f"objective.{key}" if key == "sample_weight" else f"data.{key}")
@@ -133,12 +137,12 @@ def _read(file: ProblemFile, faults: Faults, notes: list[str]) -> tuple[Sequence
     taken, entries = None, None
     with faults.at("data.file"):
         table = read_table(data.file, data.format)
-        if objective is not None and objective.loss == "completion":
+        if objective is not None and objective.name == "completion":
             places = {key: column for key in PLACES if (column := vars(data)[key]) is not None}
             entries = take_entries(table, places, weight, at)
         else:
-            taken = take(table, Selection(data.target, data.features, data.exclude, weight, data.targets or ()), at)
-    if entries is not None and objective.shape is None:
+            taken = take(table, Selection(data.target, data.features, data.exclude or (), weight, data.targets or ()), at)
+    if entries is not None and objective is not None and objective.arguments.get("shape") is None:
         m, n = (len(np.unique(entries[key])) for key in ("rows", "cols"))
         notes.append(f"The {m} rows and {n} columns of the matrix are the labels of {data.row} and {data.column}, in sorted "
                      "order.")
@@ -148,20 +152,19 @@ def _read(file: ProblemFile, faults: Faults, notes: list[str]) -> tuple[Sequence
     if taken.sample_weight is not None:
         given["sample_weight"] = taken.sample_weight
     refused = any(key.startswith("data.target") for key, _ in faults.found)
-    if objective.loss == "multitask":
+    if objective.name == "multitask":
         apart = data.target_file
         with faults.at("data.targets" if apart is None else "data.target_file"):
             given["Y"] = taken.Y if apart is None else np.asarray(load_array(apart, matrix=True))
             check(given["Y"] is not None or refused, "it is missing; a list of columns is wanted.")
-    elif objective.loss not in WITHOUT_TARGET and not refused:
+    elif objective.name not in WITHOUT_TARGET and not refused:
         with faults.at("data.target"):
-            given["y"] = _targets(file, taken, notes)
+            given["y"] = _targets(objective.name, data.target_file, taken, notes)
     return taken.names, given
 
 
-def _targets(file: ProblemFile, taken: Samples, notes: list[str]) -> Array:
+def _targets(loss: str, apart: Path | None, taken: Samples, notes: list[str]) -> Array:
     """The targets as the loss wants them; labels of any two kinds become −1 and +1."""
-    loss, apart = file.objective.loss, file.data.target_file if file.data is not None else None
     y = taken.y if apart is None else np.asarray(load_array(apart))
     check(y is not None, "it is missing, and the data file holds no target; a column, or target_file, is wanted.")
     assert y is not None
