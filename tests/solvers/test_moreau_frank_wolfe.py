@@ -78,7 +78,7 @@ def test_a_run_knows_its_bound() -> None:
 
 def test_it_is_sooner_with_more_accuracy_than_a_quarter_power() -> None:
     """On the ball, at equal numbers of subgradients, bounds of order t^−1/2 and t^−1/4 must part."""
-    from greedyhull.theory.arsfw import UniformAverage, arsfw
+    from greedyhull.theory.nonsmooth import UniformAverage, arsfw
 
     for n in (1000, 10_000):
         t = n * (n + 3) // 2

@@ -13,7 +13,7 @@ from greedyhull.solvers.parts.solver_state import Memory
 from greedyhull.solvers.regularized_stochastic_frank_wolfe import Fading, Leader, Steady, Unweighted
 from greedyhull.solvers.regularized_stochastic_frank_wolfe import RegularizedStochasticFrankWolfe as Arsfw
 from greedyhull.testing import Problem, check_solver
-from greedyhull.theory.arsfw import arsfw, arsfw_K, arsfw_K_printed, lazy_regret
+from greedyhull.theory.nonsmooth import arsfw, arsfw_K, arsfw_K_printed, lazy_regret
 
 RNG = np.random.default_rng(11)
 N, D, T = 40, 4, 150

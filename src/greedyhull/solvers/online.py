@@ -22,7 +22,7 @@ from greedyhull.solvers.regularized_stochastic_frank_wolfe import (
     argmin_over,
     check_regularizer,
 )
-from greedyhull.theory.arsfw import arsfw
+from greedyhull.theory.nonsmooth import arsfw
 from greedyhull.types import Array, AtomSet, State, described, has, lacks
 
 SHARE = {Unweighted: 0.2, Steady: 0.25}  # c in units of D/G that keep the regret below 8DG T^3/4

@@ -23,7 +23,7 @@ from greedyhull.solvers.parts.schedules import tolerance_at, zero
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.steps import APriori, Power, in_advance, step_at
 from greedyhull.theory import diverges
-from greedyhull.theory.arsfw import ConstantWeights, UniformAverage, VariableWeights
+from greedyhull.theory.nonsmooth import ConstantWeights, UniformAverage, VariableWeights
 from greedyhull.theory.rates import LATE, LATER
 from greedyhull.types import Array, AtomSet, Needs, Objective, Schedule, State, StepRule, Supply, has, lacks
 

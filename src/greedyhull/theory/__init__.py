@@ -28,114 +28,34 @@ how far a number is to trust   ``Constant``, ``Bound``; of one run: ``Bounds``, 
 =============================  ====================================================================================
 """
 
+# ruff: noqa: F403 - every module lists its public names
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from greedyhull.theory.arsfw import (
-    ConstantWeights,
-    UniformAverage,
-    VariableWeights,
-    arsfw,
-    arsfw_along,
-    arsfw_best_c,
-    arsfw_K,
-    arsfw_K_printed,
-    arsfw_printed,
-    arsfw_rate1,
-    arsfw_rate1_printed,
-    arsfw_recursion,
-    lazy_regret,
-    lazy_regret_printed,
-)
-from greedyhull.theory.bound import Bound, Bounds, Constant, Constants, Quantity, Refused, Status, Theorems
-from greedyhull.theory.jones import (
-    box_width,
-    expected_jones_error,
-    joint_jones_rate,
-    jones_rate,
-    l1_width,
-    mean_jones_rate,
-    pairwise_jones_error,
-    pairwise_jones_rate,
-    simplex_width,
-    swap_steps,
-    variance_reduced_jones_rate,
-)
-from greedyhull.theory.rates import (
-    aggregate_rate,
-    diverges,
-    fw_to_jones,
-    gap_rate,
-    greedy_recursion,
-    greedy_step,
-    interior_rate,
-    jones_to_fw,
-    late_start_rate,
-    limit,
-    line_search_rate,
-    linear_rate,
-    multiplicative_rate,
-    one_atom_lower,
-    prune,
-    rate,
-    recursion,
-    recursion_lower,
-    remaining,
-    warm_start_index,
-    warm_start_rate,
-    zhang,
-)
-from greedyhull.theory.related import (
-    SOURCES,
-    momentum_rate,
-    online_cg_rate,
-    spider_gap,
-    spider_rate,
-    storc_rate,
-    storm_rate,
-    svfw_gap,
-    svrf_epoch_rate,
-    svrf_rate,
-)
-from greedyhull.theory.stochastic import (
-    Along,
-    AnytimeAverage,
-    AsRecorded,
-    BetterSchedule,
-    FixedHorizon,
-    GrowingWeights,
-    LastIterate,
-    asfw,
-    asfw_gap,
-    asfw_line_search,
-    asj,
-    asj_gap,
-    asj_printed,
-    expect_rate,
-    expected_error,
-    without_replacement,
-)
+from greedyhull.theory import bound, jones, nonsmooth, rates, related, stochastic
+from greedyhull.theory.bound import *
+from greedyhull.theory.jones import *
+from greedyhull.theory.nonsmooth import *
+from greedyhull.theory.rates import *
+from greedyhull.theory.related import *
+from greedyhull.theory.stochastic import *
 
 if TYPE_CHECKING:
     from greedyhull.measures.constants import constants, jones_variance
     from greedyhull.measures.terms import expect_violation
 
-__all__ = [
-    "SOURCES", "Along", "AnytimeAverage", "AsRecorded", "BetterSchedule", "Bound", "Bounds", "Constant", "ConstantWeights",
-    "Constants", "FixedHorizon", "GrowingWeights", "LastIterate", "Quantity", "Refused", "Status", "Theorems",
-    "UniformAverage", "VariableWeights", "aggregate_rate", "arsfw", "arsfw_K", "arsfw_K_printed", "arsfw_along",
-    "arsfw_best_c", "arsfw_printed", "arsfw_rate1", "arsfw_rate1_printed", "arsfw_recursion", "asfw", "asfw_gap",
-    "asfw_line_search", "asj", "asj_gap", "asj_printed", "box_width", "constants", "diverges", "expect_rate",
-    "expect_violation", "expected_error", "expected_jones_error", "fw_to_jones", "gap_rate", "greedy_recursion", "greedy_step",
-    "interior_rate", "joint_jones_rate", "jones_rate", "jones_to_fw", "jones_variance", "l1_width", "late_start_rate",
-    "lazy_regret", "lazy_regret_printed", "limit", "line_search_rate", "linear_rate", "mean_jones_rate", "momentum_rate",
-    "multiplicative_rate", "one_atom_lower", "online_cg_rate", "pairwise_jones_error", "pairwise_jones_rate", "prune", "rate",
-    "recursion", "recursion_lower", "remaining", "simplex_width", "spider_gap", "spider_rate", "storc_rate", "storm_rate",
-    "svfw_gap", "svrf_epoch_rate", "svrf_rate", "swap_steps", "variance_reduced_jones_rate", "warm_start_index",
-    "warm_start_rate", "without_replacement", "zhang",
-]
+__all__ = ["constants", "expect_violation", "jones_variance"]
+__all__ += bound.__all__
+__all__ += jones.__all__
+__all__ += nonsmooth.__all__
+__all__ += rates.__all__
+__all__ += related.__all__
+__all__ += stochastic.__all__
 
 _MEASURED = {"constants": "constants", "jones_variance": "constants", "expect_violation": "terms"}
+
+for _name in set(__all__) - set(_MEASURED):
+    bound.describe(globals()[_name])
 
 
 def __getattr__(name: str) -> Any:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from math import isinf
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, SupportsFloat, TypeVar, cast, get_args, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsFloat, TypeVar, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,8 @@ from greedyhull.errors import GreedyhullError, check
 
 if TYPE_CHECKING:
     from greedyhull.types import Kind
+
+__all__ = ["Bound", "Bounds", "Constant", "Constants", "Quantity", "Refused", "Status", "Theorems"]
 
 
 Status = Literal["exact", "upper bound", "estimated"]
@@ -201,6 +203,68 @@ def counts(k: npt.ArrayLike, first: int) -> Array:
     return values
 
 
+SYMBOLS = {name: (kind, text) for name, kind, text in (line.split(" | ") for line in """\
+C | float | Factor of η_k² in the recursion: M/2 + c.
+D | float | Diameter of the atoms.
+G | float | Largest length of a subgradient.
+K | int | Number of steps.
+L | float | Smoothness of every term; where f is nonsmooth, the largest length of a subgradient.
+M | float | Curvature of f over the hull, or an upper bound.
+M_Phi | float | Curvature of Φ, which is D² for Φ = ½‖w - w_1‖².
+M_mean | float | Mean of the curvatures of the terms.
+R2 | float | Largest value of Φ - Φ(w_1) over the hull.
+T | int or array | Number of steps.
+V | float | Variance of the atoms of a minimiser, or an upper bound; `theory.jones_variance` computes one.
+atoms | int or array | Numbers of atoms in the points, one for each step; min{a_0 + k, atoms in S} is an upper bound.
+b | float | Size of the batches.
+c | float | Quality of the oracle: it loses at most cη_k on the linear score, or cη_k² on f; for ARSFW the scale of weights.
+c_eps | float | Quality of the oracle: ε_k <= c_ε η_k.
+constants | mapping | Constants of the problem by name.
+delta | float | Share of the gap that the oracle finds.
+e | float | The error.
+e0 | float | Error of the start, or its gap.
+e1 | float | Error of the first point, or its gap; infinite if unknown.
+epoch | int or array | Number of epochs.
+eps | float or array | Tolerances ε_k of the oracle.
+estimator | gradient estimator | It states how large its errors are.
+eta | float or array | Steps η_k, in [0, 1].
+exact | bool | Return the solution of the recursion itself, which is smaller.
+first | float | Count at which the schedule begins.
+first_error | float | Error of the first estimate of the gradient.
+g | float or array | Norms of the subgradients, or a bound of them.
+gamma | float | Factor of the steps.
+k | int or array | Number of steps, or index of the point.
+kappa | float | κ = μδ²/(LD²), or less; at most one. A swap within a tenth of the best decrease has 0.9 times this share.
+lam | float | λ, where the oracle has ε_k = (λ - 1)R²/ρ η_k.
+mu | float | Strong convexity of f over the hull.
+n | int | Number of terms, None for a stream; of a simplex, the number of corners.
+p | float | Power of the steps k^-p.
+perturbation | array | Change of the gradient of F at each step, σ_k‖g_k‖.
+r_S | float | Radius of the smallest ball around the atoms.
+radii | array | Distances of the atoms along each coordinate.
+rho | float | Strong convexity of Φ; in `linear_rate` the radius of a ball around w* in the hull.
+schedule | schedule | How steps, batches and weights change with k.
+scores | array | Linear scores of the atoms.
+sides | array | Lengths of the sides, all above zero.
+sigma | float or array | Standard deviation of the gradients of the terms; for ARSFW the weights σ_k of the subgradients.
+t | int or array | Number of steps; in `interior_rate` the scale of the reflection.
+total | float | Sum of the coordinates.""".splitlines())}
+
+
+def describe(function: Any) -> None:
+    """Insert the parameters of a bound, from `SYMBOLS`, into its docstring, before its example."""
+    code = getattr(function, "__code__", None)
+    if code is None or not function.__doc__:
+        return
+    given = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    rows = [f"    {name} : {SYMBOLS[name][0]}\n        {SYMBOLS[name][1]}\n" for name in given if name in SYMBOLS]
+    found = function.__annotations__["return"]
+    kind = {K: "float or array", Array: "array"}.get(found, getattr(found, "__name__", "array"))
+    before, mark, example = function.__doc__.partition("    >>> ")
+    function.__doc__ = (f"{before}    Parameters\n    ----------\n{''.join(rows)}\n    Returns\n    -------\n    {kind}\n"
+                        f"        What the first line states.\n\n    Examples\n    --------\n{mark}{example}")
+
+
 def like(k: K, values: Array) -> K:
     """The values as a float where k is one number, as an array where k is an array; refused if one is not a number."""
     check(not np.any(np.isnan(values)), BEYOND)
@@ -271,13 +335,6 @@ class Theorems(NamedTuple):
 
     record: Callable[[Any], Any]
     statements: dict[str, Callable[[Any], Iterator[Bound]]]
-
-
-@runtime_checkable
-class Proving(Protocol):
-    """A solver that names the statements about its runs."""
-
-    def theorems(self) -> Theorems: ...
 
 
 class Bounds(list[Bound]):

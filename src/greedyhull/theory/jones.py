@@ -12,6 +12,9 @@ from greedyhull.theory.bound import Array, K, above_zero, at_least, constant, co
 from greedyhull.theory.rates import line_search_rate, rate
 from greedyhull.theory.stochastic import Along, following
 
+__all__ = ["box_width", "expected_jones_error", "joint_jones_rate", "jones_rate", "l1_width", "mean_jones_rate",
+           "pairwise_jones_error", "pairwise_jones_rate", "simplex_width", "swap_steps", "variance_reduced_jones_rate"]
+
 
 def jones_rate(V: float, c: float, k: K, exact: bool = False) -> K:
     """Error of a c-Jones method with η_k = 2/(k + 2): e_k <= (2V + 4c)/(k + 2) for k >= 1.
@@ -19,24 +22,6 @@ def jones_rate(V: float, c: float, k: K, exact: bool = False) -> K:
     The joint choice of step and atom, up to 4c/(k + 2)² on f, has it too. If V is only known to be large, `rate` with the
     curvature M may be smaller; both hold.
 
-    Parameters
-    ----------
-    V : float
-        Variance of the atoms of a minimiser, or an upper bound; `theory.jones_variance` computes one.
-    c : float
-        Quality of the choice: f is within cη_k² of its least value at the step.
-    k : int or array
-        Number of steps.
-    exact : bool, default False
-        The recursion solved, (2V + 4c)(k + 1 - H_{k+1})/(k(k + 1)).
-
-    Returns
-    -------
-    float or array
-        The bound on e_k. With V = c = 0, where a minimiser is an atom, it is zero: Jones ends after one step.
-
-    Examples
-    --------
     >>> jones_rate(V=1.0, c=0.0, k=98)
     0.02
     """
@@ -48,20 +33,6 @@ def joint_jones_rate(V: float, k: K) -> K:
 
     Proof: the minimum over η in [0, 1] of (1 - η)e + (V/2)η² is at most V/2, and e - e²/(2V) where e <= V.
 
-    Parameters
-    ----------
-    V : float
-        Variance of the atoms of a minimiser, or an upper bound.
-    k : int or array
-        Number of steps.
-
-    Returns
-    -------
-    float or array
-        The bound on e_k.
-
-    Examples
-    --------
     >>> joint_jones_rate(V=2.0, k=37)
     0.1
     """
@@ -74,22 +45,6 @@ def mean_jones_rate(V: float, c: float, k: K) -> K:
     The points are plain means of k atoms. Proof: then f(y) - f* = (1 - η)²e, so (k + 1)²e_{k+1} <= k²e_k + V/2 + c.
     Attained at k = 1 on the simplex with f = ½‖w - centre‖².
 
-    Parameters
-    ----------
-    V : float
-        Variance of the atoms of a minimiser.
-    c : float
-        Quality of the choice.
-    k : int or array
-        Number of steps.
-
-    Returns
-    -------
-    float or array
-        The bound on e_k.
-
-    Examples
-    --------
     >>> mean_jones_rate(V=1.0, c=0.0, k=50)
     0.01
     """
@@ -104,21 +59,6 @@ def pairwise_jones_rate(kappa: float, atoms: K) -> K:
     Proof idea: either atoms of little weight carry a share κ/(2 + κ) of the error, and dropping one of them is enough; or
     they may be left aside, and the swap that the pyramidal width speaks of has room to be made.
 
-    Parameters
-    ----------
-    kappa : float
-        κ = μδ²/(LD²), or less; at most one. A choice of swap that is best to within a tenth of the decrease has 0.9 times
-        this share.
-    atoms : int or array
-        Number a of atoms in w_k.
-
-    Returns
-    -------
-    float or array
-        κ/(2a(2 + κ)), at least κ/(6a).
-
-    Examples
-    --------
     >>> pairwise_jones_rate(kappa=1.0, atoms=2)
     0.08333333333333333
     """
@@ -130,22 +70,6 @@ def pairwise_jones_rate(kappa: float, atoms: K) -> K:
 def pairwise_jones_error(kappa: float, atoms: npt.ArrayLike, e0: float) -> Array:
     """Bounds on e_0, …, e_K of pairwise Jones from the numbers a_0, …, a_{K-1} of atoms that its points had.
 
-    Parameters
-    ----------
-    kappa : float
-        κ = μδ²/(LD²), or less.
-    atoms : array
-        a_k, one for each step. Where they are not known, min{a_0 + k, number of atoms in S} is an upper bound.
-    e0 : float
-        Error of the start, or its gap.
-
-    Returns
-    -------
-    array
-        e_0 times the product of 1 - κ/(2a_k(2 + κ)).
-
-    Examples
-    --------
     >>> pairwise_jones_error(kappa=1.0, atoms=[1, 2], e0=6.0)
     array([6.        , 5.        , 4.58333333])
     """
@@ -162,18 +86,6 @@ def swap_steps(atoms: int) -> float:
     Lacoste-Julien and Jaggi, as published: of k steps at least k/(3|S|! + 1) lower the error by a constant factor. Pairwise
     Jones has no such steps to count. This compares two bounds; runs of pairwise Frank-Wolfe make few swap steps.
 
-    Parameters
-    ----------
-    atoms : int
-        Number of atoms in S.
-
-    Returns
-    -------
-    float
-        3·|S|!, infinite where that is beyond floating point.
-
-    Examples
-    --------
     >>> swap_steps(4)
     72.0
     """
@@ -186,20 +98,6 @@ def simplex_width(n: int, total: float = 1.0) -> float:
 
     The distance of the centres of two opposite faces with half of the corners each.
 
-    Parameters
-    ----------
-    n : int
-        Number of corners, at least two.
-    total : float, default 1.0
-        Sum of the coordinates.
-
-    Returns
-    -------
-    float
-        Its pyramidal width.
-
-    Examples
-    --------
     >>> simplex_width(4), simplex_width(2) ** 2
     (1.0, 2.0000000000000004)
     """
@@ -211,18 +109,6 @@ def simplex_width(n: int, total: float = 1.0) -> float:
 def box_width(sides: npt.ArrayLike) -> float:
     """Pyramidal width of a box: (Σ 1/sideⱼ²)^-1/2, the distance of a corner from the hull of the others; 1/√n for the cube.
 
-    Parameters
-    ----------
-    sides : array
-        Lengths of the sides, all above zero.
-
-    Returns
-    -------
-    float
-        Its pyramidal width.
-
-    Examples
-    --------
     >>> box_width([1.0] * 4)
     0.5
     """
@@ -235,18 +121,6 @@ def l1_width(radii: npt.ArrayLike) -> float:
 
     A face with n - 1 of the coordinates against the hull of the other atoms, in which 0 lies. In one dimension, 2r.
 
-    Parameters
-    ----------
-    radii : array
-        How far the atoms lie out along each coordinate.
-
-    Returns
-    -------
-    float
-        Its pyramidal width.
-
-    Examples
-    --------
     >>> l1_width([1.0] * 5), l1_width([3.0])
     (0.5, 6.0)
     """
@@ -277,24 +151,6 @@ def variance_reduced_jones_rate(L: float, D: float, k: K, c: float = 0.0) -> K:
     V <= LD²/2 the rest of the step is at most (3LD² + 4c)/x². The sum is at most C/x², and
     (1 - 2/x)C/x + C/x² <= C/(x + 1). It begins with e_2 <= ¾LD² + c, since the first gradient is exact and the first step 1.
 
-    Parameters
-    ----------
-    L : float
-        Smoothness of every term, everywhere.
-    D : float
-        Diameter of the atoms.
-    k : int or array
-        Index of the point, counted from one.
-    c : float, default 0.0
-        Quality of the choice: m is within cη_k² of its least value.
-
-    Returns
-    -------
-    float or array
-        The bound on E e_k.
-
-    Examples
-    --------
     >>> variance_reduced_jones_rate(L=1.0, D=2.0, k=99)
     0.24
     """
@@ -306,28 +162,6 @@ def expected_jones_error(estimator: object, eta: npt.ArrayLike, constants: Mappi
                          e1: float, eps: npt.ArrayLike = 0.0) -> Array:
     """Bounds E_1, …, E_{T+1} on the expected errors of variance-reduced Jones with this estimator and steps η_1, …, η_T.
 
-    Parameters
-    ----------
-    estimator : gradient estimator
-        It says how large its errors are, as for `expected_error`.
-    eta : array
-        Steps.
-    constants : mapping
-        Numbers by name, as for `expected_error`; V beside them, M if it is not there.
-    n : int or None
-        Number of terms, None for a stream.
-    e1 : float
-        Error of the start, or its gap; infinite if unknown.
-    eps : array, default 0.0
-        Tolerances ε_k: m is within η_kε_k of its least value.
-
-    Returns
-    -------
-    array
-        The bounds.
-
-    Examples
-    --------
     >>> from greedyhull.solvers.gradients import Minibatch
     >>> expected_jones_error(Minibatch(4), [1.0, 0.5], {"M": 2.0, "V": 1.0, "sigma": 1.0, "r_S": 1.0}, n=100, e1=9.0)
     array([9.   , 2.   , 1.625])

@@ -22,6 +22,11 @@ from greedyhull.theory.bound import (
     tolerances,
 )
 
+__all__ = ["aggregate_rate", "diverges", "fw_to_jones", "gap_rate", "greedy_recursion", "greedy_step", "interior_rate",
+           "jones_to_fw", "late_start_rate", "limit", "line_search_rate", "linear_rate", "multiplicative_rate",
+           "one_atom_lower", "prune", "rate", "recursion", "recursion_lower", "remaining", "warm_start_index",
+           "warm_start_rate", "zhang"]
+
 Values = float | Array | Callable[[int], float]  # a constant, a record, or a rule k -> value
 
 _DEEP = tuple(2**j for j in range(20, 61))  # where a rule is read to learn about its tail
@@ -45,8 +50,8 @@ def recursion(M: float | Array, eta: npt.ArrayLike, eps: npt.ArrayLike = 0.0, e0
     eta = np.atleast_1d(steps(eta))
     check(eta.ndim == 1, f"The steps have shape {eta.shape}; wanted is one row, η_0, ..., η_(K-1). Pass one run at a time.")
     check(number("e0", e0) >= 0, f"e0 is {e0}, but an error is >= 0. Pass f(w_0) - f*, or the gap at w_0.")
-    bends, eps = per_step("M", _curvatures(M), eta.size), per_step("eps", tolerances(eps), eta.size)
-    added, e, E = eta * eps + bends / 2 * eta**2, float(e0), [float(e0)]
+    bends = per_step("M", np.array([curvature(float(m)) for m in np.ravel(M)]), eta.size)
+    added, e, E = eta * per_step("eps", tolerances(eps), eta.size) + bends / 2 * eta**2, float(e0), [float(e0)]
     for step, more in zip(eta.tolist(), added.tolist(), strict=True):
         e = more if step == 1 else (1 - step) * e + more  # a full step forgets even an unknown, infinite error
         E.append(e)
@@ -84,7 +89,10 @@ def limit(eta: Values, eps: Values, M: float) -> float:
     True
     """
     M = curvature(M)
-    k = _tail_indices(eta, eps)
+    lengths = {np.size(values) for values in (eta, eps) if not callable(values) and np.ndim(values) > 0}
+    check(len(lengths) <= 1 and 0 not in lengths,
+          f"The records have lengths {sorted(lengths)}; wanted is one common length. Pass η_k, ε_k of the same steps.")
+    k = tuple(range(length // 2, length)) if (length := max(lengths, default=0)) else _DEEP[-1:]
     late_eta, late_eps = steps(_tail(eta, k)), tolerances(_tail(eps, k))
     check(diverges(eta) if callable(eta) else bool(np.any(late_eta > 0)),
           "The steps have a finite sum, so the start is never forgotten and Theorem 1 says nothing about the limit. "
@@ -116,21 +124,10 @@ def diverges(eta: float | Callable[[int], float]) -> bool:
     return bool(p < 0.999 or (p < 1.001 and q < 1.001))
 
 
-def _curvatures(M: float | Array) -> Array:
-    return np.array([curvature(float(m)) for m in np.ravel(M)])
-
-
 def per_step(name: str, values: Array, count: int) -> Array:
     check(values.size in (1, count),
           f"{name} holds {values.size} numbers for {count} steps. Pass one number, or one for each step.")
     return np.broadcast_to(values.ravel(), (count,))
-
-
-def _tail_indices(*given: Values) -> tuple[int, ...]:
-    lengths = {np.size(values) for values in given if not callable(values) and np.ndim(values) > 0}
-    check(len(lengths) <= 1 and 0 not in lengths,
-          f"The records have lengths {sorted(lengths)}; wanted is one common length. Pass η_k, ε_k of the same steps.")
-    return tuple(range(length // 2, length)) if (length := max(lengths, default=0)) else _DEEP[-1:]
 
 
 def _tail(values: Values, k: tuple[int, ...]) -> Array:
@@ -159,11 +156,14 @@ def rate(M: float, c: float, k: K, exact: bool = False) -> K:
     >>> rate(M=4.0, c=0.5, k=1, exact=True)
     2.5
     """
-    M = curvature(M)
-    at_least(0, c=c)
-    n = counts(k, first=1)
-    B = M / 2 + c
+    B, n = _bend(M, c), counts(k, first=1)
     return like(k, 4 * B * (n + 1 - _harmonic(n + 1)) / (n * (n + 1)) if exact else 4 * B / (n + 2))
+
+
+def _bend(M: float, c: float) -> float:
+    """B = M/2 + c."""
+    at_least(0, c=c)
+    return curvature(M) / 2 + c
 
 
 def zhang(M: float, c: float, k: K, exact: bool = False) -> K:
@@ -206,9 +206,7 @@ def gap_rate(M: float, c: float, k: K) -> K:
     >>> gap_rate(M=4.0, c=0.5, k=97)
     0.3
     """
-    M = curvature(M)
-    at_least(0, c=c)
-    return like(k, (6 * M + 12 * c) / (counts(k, first=1) + 3))
+    return like(k, 12 * _bend(M, c) / (counts(k, first=1) + 3))
 
 
 def line_search_rate(M: float, k: K) -> K:
@@ -252,10 +250,8 @@ def warm_start_index(M: float, c: float, e0: float) -> int:
     >>> warm_start_index(M=4.0, c=0.0, e0=0.1)
     78
     """
-    M = curvature(M)
-    at_least(0, c=c)
     above_zero(e0=e0)
-    start = 4 * (M / 2 + c) / e0
+    start = 4 * _bend(M, c) / e0
     check(math.isfinite(start), f"4B/e0 is {start} for M = {M}, c = {c} and e0 = {e0}: no counter begins there. Pass a larger "
                                 "e0.")
     return max(0, math.floor(start) - 2)
@@ -271,11 +267,9 @@ def late_start_rate(M: float, c: float, e0: float, first: float, k: K) -> K:
     >>> late_start_rate(M=4.0, c=0.0, e0=0.1, first=78, k=20)
     0.08
     """
-    M = curvature(M)
-    at_least(0, c=c, e0=e0)
-    check(0 <= number("first", first) <= LARGEST, f"first is {first}, but a count lies between 0 and 2^53. Pass such a "
-                                                  "number.")
-    return like(k, max(4 * (M / 2 + c), (first + 2) * e0) / (first + counts(k, first=0) + 2))
+    at_least(0, e0=e0)
+    check(0 <= number("first", first) <= LARGEST, f"first is {first}, but it must lie between 0 and 2^53. Pass such a count.")
+    return like(k, max(4 * _bend(M, c), (first + 2) * e0) / (first + counts(k, first=0) + 2))
 
 
 def multiplicative_rate(M: float, c: float, delta: float, e0: float, k: K) -> K:
@@ -288,10 +282,9 @@ def multiplicative_rate(M: float, c: float, delta: float, e0: float, k: K) -> K:
     >>> multiplicative_rate(M=4.0, c=0.0, delta=0.5, e0=3.0, k=156)
     0.2
     """
-    M = curvature(M)
-    at_least(0, c=c, e0=e0)
+    at_least(0, e0=e0)
     check(0 < delta <= 1, f"delta is {delta}, but it is a share of the gap, in (0, 1]. Pass 1 for an exact oracle.")
-    return like(k, 2 * max((M + 2 * c) / delta, e0) / (delta * counts(k, first=0) + 2))
+    return like(k, 2 * max(2 * _bend(M, c) / delta, e0) / (delta * counts(k, first=0) + 2))
 
 
 def _harmonic(n: Array) -> Array:
@@ -421,7 +414,11 @@ def jones_to_fw(eps: float, eta: float, M: float) -> float:
     >>> jones_to_fw(eps=0.1, eta=0.5, M=2.0)
     0.6
     """
-    return _converted(eps, eta, M)
+    at_least(0, eps=eps)
+    check(0 < number("eta", eta) <= 1,
+          f"eta is {eta}, but Theorem 4 needs a step in (0, 1]: with η = 0 every atom gives the same point, and its "
+          "score may be anything. Pass the step the atom was chosen for.")
+    return eps + curvature(M) / 2 * eta
 
 
 def fw_to_jones(eps: float, eta: float, M: float) -> float:
@@ -432,7 +429,7 @@ def fw_to_jones(eps: float, eta: float, M: float) -> float:
     >>> fw_to_jones(eps=0.0, eta=0.5, M=2.0)
     0.5
     """
-    return _converted(eps, eta, M)
+    return jones_to_fw(eps, eta, M)
 
 
 def prune(scores: npt.ArrayLike, eta: float, M: float, eps: float = 0.0) -> npt.NDArray[np.bool_]:
@@ -451,12 +448,3 @@ def prune(scores: npt.ArrayLike, eta: float, M: float, eps: float = 0.0) -> npt.
     rounding = 1e-12 * np.max(np.abs(values))
     kept: Array = values <= np.min(values) + jones_to_fw(eps, eta, M) + rounding
     return kept
-
-
-def _converted(eps: float, eta: float, M: float) -> float:
-    M = curvature(M)
-    at_least(0, eps=eps)
-    check(0 < number("eta", eta) <= 1,
-          f"eta is {eta}, but Theorem 4 needs a step in (0, 1]: with η = 0 every atom gives the same point, and its "
-          "score may be anything. Pass the step the atom was chosen for.")
-    return eps + M / 2 * eta

@@ -14,6 +14,9 @@ from greedyhull.errors import check
 from greedyhull.theory.bound import K, above_zero, at_least, counts, curvature, like
 from greedyhull.theory.rates import _harmonic
 
+__all__ = ["SOURCES", "momentum_rate", "online_cg_rate", "spider_gap", "spider_rate", "storc_rate", "storm_rate", "svfw_gap",
+           "svrf_epoch_rate", "svrf_rate"]
+
 Source = Literal["derived", "as published"]
 
 
@@ -143,13 +146,5 @@ def online_cg_rate(D: float, G: float, T: K) -> K:
 
 
 SOURCES: dict[str, Source] = {
-    "svrf_rate": "derived",
-    "svrf_epoch_rate": "derived",
-    "spider_rate": "derived",
-    "spider_gap": "derived",
-    "svfw_gap": "derived",
-    "storm_rate": "derived",
-    "momentum_rate": "as published",
-    "storc_rate": "as published",
-    "online_cg_rate": "as published",
-}
+    **dict.fromkeys(("svrf_rate", "svrf_epoch_rate", "spider_rate", "spider_gap", "svfw_gap", "storm_rate"), "derived"),
+    **dict.fromkeys(("momentum_rate", "storc_rate", "online_cg_rate"), "as published")}

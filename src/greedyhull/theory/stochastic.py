@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property
 from typing import SupportsFloat
 
 import numpy as np
@@ -29,6 +29,10 @@ from greedyhull.theory.bound import (
     tolerances,
 )
 from greedyhull.theory.rates import _harmonic, per_step, rate
+
+__all__ = ["Along", "AnytimeAverage", "AsRecorded", "BetterSchedule", "FixedHorizon", "GrowingWeights", "LastIterate", "asfw",
+           "asfw_gap", "asfw_line_search", "asj", "asj_gap", "asj_printed", "expect_rate", "expected_error",
+           "without_replacement"]
 
 
 def expect_rate(M: float, c: float, k: K, exact: bool = False) -> K:
@@ -108,9 +112,6 @@ def following(estimator: object, at: Along, eta: npt.ArrayLike, eps: npt.ArrayLi
     return np.array(E)
 
 
-FAR = 100_000  # steps after which the search for a constant gives up
-
-
 @dataclass(frozen=True)
 class FixedHorizon:
     """b_k = t and η_k = γ/√t for k = 1, ..., t: the mean of w_1, ..., w_t has (e_1/γ + noise + γ bend)/√t.
@@ -158,9 +159,8 @@ class AnytimeAverage:
     """
 
     def bound(self, noise: float, bend: float, e1: float, t: K) -> K:
-        n = counts(t, first=1)
-        B, e1 = sums(noise, bend, e1)
-        return like(t, (e1 + B * _harmonic(n)) / power_sum(0.5, n))
+        n, (noise, bend, e1) = counts(t, first=1), checked(noise, bend, e1)
+        return like(t, (e1 + (noise + bend) * _harmonic(n)) / power_sum(0.5, n))
 
     mean_gap = bound
 
@@ -184,17 +184,14 @@ class LastIterate:
     p: float = 0.5
 
     def __post_init__(self) -> None:
-        check(
-            0 <= number("p", self.p) < 1,
-            f"p is {self.p}, but the last-iterate bound needs steps k^-p with p in [0, 1): its constant grows like 1/(1 - p). "
-            "Take p < 1, for instance 1/2.",
-        )
+        check(0 <= number("p", self.p) < 1, f"p is {self.p}, but the last-iterate bound needs steps k^-p with p in [0, 1): "
+              "its constant grows like 1/(1 - p). Take p < 1, for instance 1/2.")
 
     def bound(self, noise: float, bend: float, e1: float, t: K) -> K:
-        n = counts(t, first=2)
-        return like(t, self.constant * sums(noise, bend, e1)[0] * n**-self.p)
+        n, (noise, bend, e1) = counts(t, first=2), checked(noise, bend, e1)
+        return like(t, self.constant * (noise + bend) * n**-self.p)
 
-    @property
+    @cached_property
     def constant(self) -> float:
         """K_p, the largest x_k k^p over k >= 2 for x_2 = 1 and x_{k+1} = (1 - k^-p) x_k + k^-2p; in the limit that is 1.
 
@@ -205,7 +202,11 @@ class LastIterate:
         >>> [round(LastIterate(p).constant, 4) for p in (0.0, 0.25, 0.5, 0.75, 0.9)]
         [1.0, 1.1892, 1.4142, 1.7548, 2.5721]
         """
-        return _largest(self.p)
+        p, x, K, k, always, far = self.p, 1.0, 2.0**self.p, 2, 1.0 / (1.0 - self.p), 100_000
+        while K > 1.0 and k < far and k ** (1.0 - p) < p * K / (K - 1.0):
+            x, k = (1.0 - k**-p) * x + k ** (-2.0 * p), k + 1
+            K = max(K, x * k**p)
+        return always if k >= far else min(K, always)
 
 
 @dataclass(frozen=True)
@@ -265,37 +266,19 @@ class AsRecorded:
         noise, bend, e1 = checked(noise, bend, e1)
         check(bool(np.all(b >= 1)), f"A batch of {b.min():g} terms was given; at least one is wanted.")
         m = counts(t, first=1)
-        check(
-            bool(np.all(m <= eta.size)) and float(eta[0]) > 0,
-            f"The record has {eta.size} steps, the first of them {eta[0]:g}; a bound after {np.max(m):g} needs as many, and a "
-            "first step above 0. Pass all steps.",
-        )
-        spread = np.sqrt(1.0 / b) if self.n is None else np.sqrt(_shrunk(self.n, b) / b)
+        check(bool(np.all(m <= eta.size)) and float(eta[0]) > 0,
+              f"The record has {eta.size} steps, the first of them {eta[0]:g}; a bound after {np.max(m):g} needs as many, and "
+              "a first step above 0. Pass all steps.")
+        spread = np.sqrt((1.0 if self.n is None else shrunk(self.n, b)) / b)
         total = e1 + noise * np.cumsum(eta * spread) + bend * np.cumsum(eta**2)
         return like(t, (total / np.cumsum(eta))[m.astype(int) - 1])
 
     mean_gap = bound
 
 
-@lru_cache(maxsize=64)
-def _largest(p: float) -> float:
-    """K_p: see `LastIterate.constant`."""
-    x, K, k, always = 1.0, 2.0**p, 2, 1.0 / (1.0 - p)
-    while K > 1.0 and k < FAR and k ** (1.0 - p) < p * K / (K - 1.0):
-        x, k = (1.0 - k**-p) * x + k ** (-2.0 * p), k + 1
-        K = max(K, x * k**p)
-    return always if k >= FAR else min(K, always)
-
-
 def checked(noise: float, bend: float, e1: float) -> tuple[float, float, float]:
     """The three, if none is negative or not a number."""
     return error("noise", noise), error("bend", bend), error("e1", e1)
-
-
-def sums(noise: float, bend: float, e1: float) -> tuple[float, float]:
-    """B = noise + bend, and e_1."""
-    noise, bend, e1 = checked(noise, bend, e1)
-    return noise + bend, e1
 
 
 def without_replacement(sigma: float, n: int, b: float) -> float:
@@ -308,8 +291,10 @@ def without_replacement(sigma: float, n: int, b: float) -> float:
     return sigma * math.sqrt(shrunk(n, b))
 
 
-def _shrunk(n: int, b: Array) -> Array:
-    """`shrunk` for every batch of a record."""
+def shrunk(n: int, b: float | Array) -> Array:
+    """(n - b)/(n - 1), the share of the variance that a batch of b distinct terms out of n keeps; 0 for b >= n."""
+    check(n >= 1 and bool(np.all(b >= 1)), f"A batch of {np.min(b):g} terms out of {n} was given; at least one of each is "
+                                           "wanted.")
     return np.where(b >= n, 0.0, 1.0 if math.isinf(n) or n == 1 else (n - np.minimum(b, n)) / (n - 1.0))
 
 
@@ -321,11 +306,6 @@ def power_sum(p: float, t: Array) -> Array:
     return np.asarray(np.cumsum(np.arange(1.0, np.max(whole, initial=1) + 1.0) ** -p)[whole - 1])
 
 
-def shrunk(n: int, b: float) -> float:
-    check(n >= 1 and b >= 1, f"A batch of {b:g} terms out of {n} was given; at least one of each is wanted.")
-    return 0.0 if b >= n else 1.0 if math.isinf(n) else (n - b) / (n - 1)
-
-
 @dataclass(frozen=True)
 class GrowingWeights:
     """b_k >= k and η_k = k^-1/2: the mean of w_1, ..., w_t with weights k has (e_1 + 3B(t - 1) + B Σ k^1/2)/(t(t + 1)/2).
@@ -335,16 +315,14 @@ class GrowingWeights:
     by parts: Σ k g_k <= Σ (k^3/2 - (k - 1)^3/2) e_k + B Σ k^1/2. The first bracket is 1 at k = 1 and at most (3/2)k^1/2, and
     e_k <= 2Bk^-1/2 for k >= 2 (`LastIterate`). Last, g_k >= e_k, and f of the mean is at most the mean of f.
 
-    Examples
-    --------
     >>> round(GrowingWeights().bound(noise=1.0, bend=1.0, e1=1.0, t=100), 4)
     0.3837
     """
 
     def bound(self, noise: float, bend: float, e1: float, t: K) -> K:
-        n, (B, e1) = counts(t, first=1), sums(noise, bend, e1)
+        n, (noise, bend, e1) = counts(t, first=1), checked(noise, bend, e1)
         with np.errstate(over="ignore", invalid="ignore"):
-            return like(t, (e1 + 3 * B * (n - 1) + B * power_sum(-0.5, n)) / (n * (n + 1) / 2))
+            return like(t, (e1 + (noise + bend) * (3 * (n - 1) + power_sum(-0.5, n))) / (n * (n + 1) / 2))
 
     mean_gap = bound
 
@@ -360,12 +338,10 @@ def asj(schedule: BatchSchedule, t: K, *, M: float, sigma: float, r_S: float, c:
     capped joint choice of atom and step, which minimises the batch over d and η in [0, η_k] (then the weights of averages
     are the caps η_k): in the proof w_{k+1} - w_k - η_k(v - w_k) still has length <= η_k r_S. Without the cap it fails.
 
-    >>> from greedyhull.theory.stochastic import LastIterate
     >>> round(asj(LastIterate(), 64, M=1.0, sigma=2.0, r_S=1.0), 4)
     0.5303
     """
-    with np.errstate(over="ignore", invalid="ignore"):
-        return schedule.bound(*_terms(curvature(M) + c, sigma, r_S, c, e1), t)
+    return _filled(schedule.bound, curvature(M) + c, sigma, r_S, c, e1, t)
 
 
 def asfw(schedule: BatchSchedule, t: K, *, M: float, sigma: float, r_S: float, c: float = 0.0, e1: float = math.inf) -> K:
@@ -373,12 +349,10 @@ def asfw(schedule: BatchSchedule, t: K, *, M: float, sigma: float, r_S: float, c
 
     The paper remarks that such bounds exist and gives no constants.
 
-    >>> from greedyhull.theory.stochastic import LastIterate
     >>> round(asfw(LastIterate(), 64, M=2.0, sigma=2.0, r_S=1.0), 4)
     0.5303
     """
-    with np.errstate(over="ignore", invalid="ignore"):
-        return schedule.bound(*_terms(curvature(M) / 2 + c, sigma, r_S, c, e1), t)
+    return _filled(schedule.bound, curvature(M) / 2 + c, sigma, r_S, c, e1, t)
 
 
 def asfw_line_search(schedule: BatchSchedule, t: K, *, M: float, M_mean: float, sigma: float, r_S: float, c: float = 0.0,
@@ -388,12 +362,10 @@ def asfw_line_search(schedule: BatchSchedule, t: K, *, M: float, M_mean: float, 
     M_mean is the mean of the curvatures of the terms: here the batch is looked at beyond w_k in a direction that
     depends on it, so that its own curvature counts.
 
-    >>> from greedyhull.theory.stochastic import LastIterate
     >>> round(asfw_line_search(LastIterate(), 64, M=1.0, M_mean=1.0, sigma=2.0, r_S=1.0), 4)
     0.5303
     """
-    with np.errstate(over="ignore", invalid="ignore"):
-        return schedule.bound(*_terms((curvature(M) + curvature(M_mean)) / 2 + c, sigma, r_S, c, e1), t)
+    return _filled(schedule.bound, (curvature(M) + curvature(M_mean)) / 2 + c, sigma, r_S, c, e1, t)
 
 
 def asj_printed(schedule: "FixedHorizon | AnytimeAverage", t: K, *, M: float, L: float, D: float, c: float = 0.0,
@@ -410,20 +382,16 @@ def asj_printed(schedule: "FixedHorizon | AnytimeAverage", t: K, *, M: float, L:
         return schedule.printed(D * L + curvature(M) + c, e1, t)
 
 
-def asj_gap(schedule: "Averaging", t: K, *, M: float, sigma: float, r_S: float,
-            c: float = 0.0, e1: float = math.inf) -> K:
+def asj_gap(schedule: "Averaging", t: K, *, M: float, sigma: float, r_S: float, c: float = 0.0, e1: float = math.inf) -> K:
     """E Σ η_k g(w_k)/Σ η_k of ASJ: the mean gap has the bound of the averaged error. The terms must be convex.
 
     >>> asj_gap(FixedHorizon(), 100, M=1.0, sigma=2.0, r_S=1.0, e1=1.0)
     0.4
     """
-    _averages(schedule)
-    with np.errstate(over="ignore", invalid="ignore"):
-        return schedule.mean_gap(*_terms(curvature(M) + c, sigma, r_S, c, e1), t)
+    return _filled(_averages(schedule).mean_gap, curvature(M) + c, sigma, r_S, c, e1, t)
 
 
-def asfw_gap(schedule: "Averaging", t: K, *, M: float, sigma: float, r_S: float,
-             c: float = 0.0, e1: float = math.inf) -> K:
+def asfw_gap(schedule: "Averaging", t: K, *, M: float, sigma: float, r_S: float, c: float = 0.0, e1: float = math.inf) -> K:
     """E Σ η_k g(w_k)/Σ η_k of ASFW, for convex f or not; e_1 = f(w_1) - inf f, M the largest signed remainder.
 
     So a point picked at random with weights η_k has that expected gap. The best horizon steps have γ = √(2e_1/(M + 2c))
@@ -432,18 +400,19 @@ def asfw_gap(schedule: "Averaging", t: K, *, M: float, sigma: float, r_S: float,
     >>> asfw_gap(FixedHorizon(), 100, M=2.0, sigma=2.0, r_S=1.0, e1=1.0)
     0.4
     """
-    _averages(schedule)
-    with np.errstate(over="ignore", invalid="ignore"):
-        return schedule.mean_gap(*_terms(curvature(M) / 2 + c, sigma, r_S, c, e1), t)
+    return _filled(_averages(schedule).mean_gap, curvature(M) / 2 + c, sigma, r_S, c, e1, t)
 
 
-def _terms(bend: float, sigma: float, r_S: float, c: float, e1: float) -> tuple[float, float, float]:
+def _filled(bound: Callable[..., K], bend: float, sigma: float, r_S: float, c: float, e1: float, t: K) -> K:
+    """The bound of a schedule with its numbers filled in."""
     at_least(0, sigma=sigma, r_S=r_S, c=c)
     check(number("e1", e1) >= 0, f"e1 is {e1}, but an error is >= 0. Pass f(w_1) - f*, or the gap at w_1.")
-    return r_S * sigma, bend, e1
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bound(r_S * sigma, bend, e1, t)
 
 
-def _averages(schedule: object) -> None:
-    check(isinstance(schedule, Averaging),
-          f"{schedule!r} says nothing of the gaps, only of the error. Use FixedHorizon(), AnytimeAverage(), "
-          "GrowingWeights() or AsRecorded(eta, batch).")
+def _averages(schedule: "Averaging") -> "Averaging":
+    """The schedule, if its bound on the mean error is one on the mean gap too: the same sum, before g_k >= e_k is used."""
+    check(isinstance(schedule, Averaging), f"{schedule!r} says nothing of the gaps, only of the error. Use FixedHorizon(), "
+                                           "AnytimeAverage(), GrowingWeights() or AsRecorded(eta, batch).")
+    return schedule

@@ -34,7 +34,6 @@ from greedyhull.theory import (
     warm_start_rate,
     zhang,
 )
-from greedyhull.theory.bound import Proving
 from greedyhull.types import Array, listed
 
 if TYPE_CHECKING:
@@ -225,7 +224,7 @@ def bounds_of(solution: Solution) -> Bounds:
     if certificate.gap is not None and certificate.kind != "stationary":
         found.append(Bound("Lemma 1 (duality)", certificate.gap, (), "f(w) − best lower bound", kind=certificate.kind))
     solver = solution.solver
-    theorems = solver.theorems() if isinstance(solver, Proving) else next(
+    theorems = solver.theorems() if hasattr(solver, "theorems") else next(
         (ABOUT[kind] for kind in type(solver).__mro__ if kind in ABOUT), Theorems(Record, STATEMENTS))
     with np.errstate(over="ignore", invalid="ignore"):
         try:

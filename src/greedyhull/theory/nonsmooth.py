@@ -25,6 +25,10 @@ from greedyhull.theory.bound import Array, K, above_zero, at_least, counts, know
 from greedyhull.theory.rates import per_step
 from greedyhull.theory.stochastic import power_sum
 
+__all__ = ["ConstantWeights", "UniformAverage", "VariableWeights", "arsfw", "arsfw_K", "arsfw_K_printed", "arsfw_along",
+           "arsfw_best_c", "arsfw_printed", "arsfw_rate1", "arsfw_rate1_printed", "arsfw_recursion", "lazy_regret",
+           "lazy_regret_printed"]
+
 
 def lazy_regret(sigma: npt.ArrayLike, g: npt.ArrayLike, rho: float, R2: float) -> float:
     """Lemma lazy, sharp: Σ σ_k g_k·(w*_k - w) <= ½ Σ σ_k² ‖g_k‖²/ρ + R² for every w in W; ``g`` are the norms ‖g_k‖.
