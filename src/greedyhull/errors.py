@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from functools import wraps
@@ -363,6 +364,48 @@ def hinted(cls: type[T]) -> type[T]:
     for name, member in made.items():
         setattr(cls, name, member)
     return cls
+
+
+ENTRIES = re.compile(r"^( *)\{([A-Za-z_0-9, ]+)\}$", re.MULTILINE)  # a line {step, look} of a docstring
+
+
+def described(entries: Mapping[str, str]) -> Callable[[T], T]:
+    r"""Return a decorator that writes shared entries into the docstring of a class and its class methods, or of a function.
+
+    >>> @described(entries_of("tol : float\n    The gap."))
+    ... class Estimator:
+    ...     '''
+    ...     Parameters
+    ...     ----------
+    ...     {tol}
+    ...     '''
+    >>> print(Estimator.__doc__.strip())
+    Parameters
+        ----------
+        tol : float
+            The gap.
+    """
+
+    def written(found: re.Match[str]) -> str:
+        lines = "\n".join(entries[name] for name in found[2].split(", ")).split("\n")
+        return "\n".join((found[1] + line).rstrip() for line in lines)
+
+    def write(thing: T) -> T:
+        methods = [member.__func__ for member in vars(thing).values() if isinstance(member, classmethod)]
+        for one in (thing, *methods):
+            if one.__doc__ is not None:  # under Python's -OO there are none
+                one.__doc__ = ENTRIES.sub(written, one.__doc__)
+        return thing
+
+    return write
+
+
+def entries_of(text: str, *others: Mapping[str, str]) -> dict[str, str]:
+    """Return the entries of a docstring by name, those of other tables first."""
+    found = {name: entry for other in others for name, entry in other.items()}
+    for entry in re.split(r"\n(?=\S)", text.strip()):
+        found[entry.partition(" : ")[0]] = entry
+    return found
 
 
 def hinted_arguments(cls: type) -> None:

@@ -5,53 +5,10 @@ A line ``{coef_, intercept_}`` of a docstring stands for the entries of these na
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
-from typing import TypeVar
+from greedyhull.errors import described as described
+from greedyhull.errors import entries_of
 
-Documented = TypeVar("Documented")  # a class, or a method
-LINE = re.compile(r"^( *)\{([A-Za-z_0-9, ]+)\}$", re.MULTILINE)
-
-
-def described(entries: Mapping[str, str]) -> Callable[[Documented], Documented]:
-    r"""A decorator that writes entries into the docstring of a class or method; under Python's -OO, which has none, nothing.
-
-    >>> @described({"tol": "tol : float\n    The gap."})
-    ... class Estimator:
-    ...     '''
-    ...     Parameters
-    ...     ----------
-    ...     {tol}
-    ...     '''
-    >>> print(Estimator.__doc__.strip())
-    Parameters
-        ----------
-        tol : float
-            The gap.
-    """
-
-    def write(thing: Documented) -> Documented:
-        if thing.__doc__ is not None:
-            thing.__doc__ = LINE.sub(lambda found: _entries(found[1], found[2], entries), thing.__doc__)
-        return thing
-
-    return write
-
-
-def _entries(indent: str, names: str, entries: Mapping[str, str]) -> str:
-    lines = "\n".join(entries[name] for name in names.split(", ")).split("\n")
-    return "\n".join(indent + line for line in lines)
-
-
-def _table(text: str, *others: Mapping[str, str]) -> dict[str, str]:
-    """Entries as they stand in a docstring, by name."""
-    found = {name: text for other in others for name, text in other.items()}
-    for entry in re.split(r"\n(?=\S)", text.strip()):
-        found[entry.partition(" : ")[0]] = entry
-    return found
-
-
-ANY = _table("""
+ANY = entries_of("""
 fit_intercept : bool, default=True
     Fit an intercept, which does not count towards the budget.
 warm_start : bool, default=False
@@ -94,7 +51,7 @@ groups : array-like of shape (n_features,) or list of index arrays, default=None
     each feature a group of its own, an l1 budget. A labelled series is aligned with the columns of X.
 """)
 
-REGRESSOR = _table("""
+REGRESSOR = entries_of("""
 loss : {"squared", "huber", "absolute", "quantile", "poisson"}, default="squared"
     The loss. "squared" is ½(z − y)², "poisson" models counts with mean e^z.
 delta : float, default=1.0
@@ -121,7 +78,7 @@ n_iter_ : int
     Iterations of the solver.
 """, ANY)
 
-CLASSIFIER = _table("""
+CLASSIFIER = entries_of("""
 loss : {"logistic", "squared_hinge", "hinge"}, default="logistic"
     The loss. Only "logistic" has probabilities.
 class_weight : dict or "balanced", default=None
@@ -148,7 +105,7 @@ classes_ : ndarray of shape (n_classes,)
     The class labels, sorted.
 """, ANY)
 
-ENSEMBLE = _table("""
+ENSEMBLE = entries_of("""
 cv : int, splitter, iterable or "prefit", default=None
     How to make out-of-fold predictions, as in scikit-learn: a number of folds (stratified where there are classes), a
     splitter, or an iterable of pairs of rows to train with and rows to predict. Clones of the models are fitted, with
@@ -185,14 +142,14 @@ feature_names_in_ : array of str
     The names of these columns, where X has them.
 """)
 
-CHOSEN_REGRESSOR = _table("""
+CHOSEN_REGRESSOR = entries_of("""
 coefs_path_ : ndarray of shape (n_radii, n_features)
     The coefficients on all data at each radius.
 radius_ : float
     The radius chosen.
 """, REGRESSOR)
 
-CHOSEN_CLASSIFIER = _table("""
+CHOSEN_CLASSIFIER = entries_of("""
 coefs_path_ : ndarray of shape (n_radii, n_features or n_classes * n_features)
     The coefficients on all data at each radius, class after class.
 radius_ : float

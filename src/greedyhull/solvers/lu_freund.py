@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from greedyhull.errors import check, hinted
-from greedyhull.objectives.minibatches import rows_of, source_of
+from greedyhull.errors import check, described, hinted
+from greedyhull.objectives.minibatches import rows_of
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import dense as dense_atom
 from greedyhull.solvers.gradients.base import Root, check_linear, check_size, size
-from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, Looking, at_steps
+from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, at_steps, sampled
 from greedyhull.solvers.parts.progress import Progress
-from greedyhull.solvers.parts.schedules import tolerance_at, zero
+from greedyhull.solvers.parts.schedules import SETTINGS, tolerance_at, zero
 from greedyhull.solvers.parts.solver_state import CountingOracle, SolverState
 from greedyhull.types import (
     Array,
@@ -84,6 +84,7 @@ class Duals:
 
 
 @hinted
+@described(SETTINGS)
 @dataclass(frozen=True)
 class LuFreund:
     """Lu and Freund's generalised stochastic Frank-Wolfe with substitute gradients, for f(w) = Σ pᵢ ℓᵢ(aᵢ·w).
@@ -100,12 +101,7 @@ class LuFreund:
     ----------
     batch : int or Root, default 32
         Terms drawn at each step; ``Root(p)`` is n^p. The rate shows once k is much larger than n/b.
-    tolerance : schedule, default zero
-        Error ε_k allowed to the oracle on the linear function.
-    every : int, optional
-        Certify the point at multiples of this step. By default as the work grows, as for `StochasticFrankWolfe`.
-    look : FullGap or MinibatchGap, default FullGap()
-        How the point is certified: on all terms, or on a fresh sample.
+    {tolerance, sampled}
 
     See Also
     --------
@@ -139,19 +135,17 @@ class LuFreund:
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         oracle = memory.oracle(S)
-        source: Supply = memory.part("source", lambda: source_of(f, memory.rng))
+        source, look, steps = sampled(self, f, S, w, memory)
         n = check_model(f).n
         kept: Substitutes = memory.part("substitutes", lambda: Substitutes(source))
-        look: Looking = memory.part("look", lambda: at_steps(self.look, self.every).start(f, S, w, memory))
         b = min(size(self.batch, 1, n), n)
         m = n / b
-        for k in memory.count(first=1):
+        for k in steps:
             if look.due(k, source.spent):
                 yield look(w, {"spent": source.spent})
-            before, t = source.spent, k - 1
+            t = k - 1
             d = oracle.argmin(kept.gradient(w), tol=tolerance_at(self.tolerance, t, memory.gap)).atom
             kept.renew(source.distinct(b), d, 2.0 * m / (2.0 * m + t + 1.0))
-            w.work.products += 2.0 * (source.spent - before) / n
             w.move(w.toward(d), 2.0 * (2.0 * m + t) / ((t + 1.0) * (4.0 * m + t)))
 
 

@@ -7,19 +7,19 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from greedyhull.errors import check, hinted
+from greedyhull.errors import check, described, hinted
 from greedyhull.measures.terms import steepness
-from greedyhull.objectives.minibatches import source_of
 from greedyhull.points.blocks import places
 from greedyhull.points.coordinate_iterate import Average, CoordinateIterate, Position
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.gradients.base import Size, check_size, size
 from greedyhull.solvers.lu_freund import duals_of
-from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, Looking, at_steps, seen_from
+from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, at_steps, sampled, seen_from
 from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.schedules import SETTINGS
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.storc import slide
-from greedyhull.types import Array, AtomSet, Needs, Objective, State, Supply
+from greedyhull.types import Array, AtomSet, Needs, Objective, State
 
 SMOOTHING = 2.55  # ½ for f against its envelope, and 2.05 ≥ 2 max k(1 + H_T/T)/(T + 3), T = k + 1, for the subgradient steps
 SPREAD = 2.7  # 2.2 for where the pair begins, D away at most, and CHI for the oracle's part
@@ -27,6 +27,7 @@ CHI = 0.5
 
 
 @hinted
+@described(SETTINGS)
 @dataclass(frozen=True)
 class MoreauFrankWolfe:
     """Frank-Wolfe on the Moreau envelope: order ε⁻² subgradients and oracle calls for Lipschitz f with kinks.
@@ -50,10 +51,7 @@ class MoreauFrankWolfe:
     lipschitz : float, optional
         L with E‖g‖² ≤ L². By default it is computed from the data of a linear model, or estimated. A smaller value takes
         longer steps, without the guarantee.
-    every : int, optional
-        Certify the point at multiples of this step. By default as the work grows, as for `StochasticFrankWolfe`.
-    look : FullGap or MinibatchGap, default FullGap()
-        How the point is certified: on all terms, or on a fresh sample.
+    {sampled}
 
     See Also
     --------
@@ -137,11 +135,10 @@ class MoreauFrankWolfe:
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         oracle, x = memory.oracle(S), w.view("position", Position)
         w.view("average", lambda: Average(w))
-        source: Supply = memory.part("source", lambda: source_of(f, memory.rng))
+        source, look, steps = sampled(self, f, S, w, memory)
         duals = duals_of(f, memory, oracle)
         pair: Pair = memory.part("pair", lambda: Pair(x.array, self._lipschitz(f, S, x.array), S.diameter, self.horizon))
-        look: Looking = memory.part("look", lambda: at_steps(self.look, self.every).start(f, S, w, memory))
-        for k in memory.count(first=1):
+        for k in steps:
             mean = w.views["average"]
             assert isinstance(mean, Average)
             if look.due(k, source.spent):
@@ -150,7 +147,7 @@ class MoreauFrankWolfe:
                 yield seen if duals is None else duals.improve(seen)
             if pair.D == 0.0:  # a set of one point: there is nowhere to go
                 return
-            before, j = source.spent, pair.count(k)
+            j = pair.count(k)
             b, p, beta = size(self.batch, k, source.terms), pair.pull(j, mean.array(), x.array), pair.beta(j)
             for v in pair.descend(j, p, beta):
                 drawn = source.draw(b)
@@ -158,7 +155,6 @@ class MoreauFrankWolfe:
             slide(p, beta, lambda: x.array, oracle, lambda d, v, eta: w.move(w.toward(d), eta), tol=pair.tolerance(j),
                   share=0.25, most=24 * pair.N)  # 6βD²/tolerance
             mean.include(float(j))
-            w.work.products += 2.0 * (source.spent - before) / source.n
             if j == pair.N:
                 pair.begin(k + 1, mean.array(), x.array)
                 w.views["average"] = Average(w)

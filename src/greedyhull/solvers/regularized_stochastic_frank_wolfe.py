@@ -4,34 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
-from greedyhull.errors import check, hinted
+from greedyhull.errors import check, described, hinted
 from greedyhull.measures.terms import steepness
 from greedyhull.objectives.by_name import function
-from greedyhull.objectives.minibatches import count_of, source_of
+from greedyhull.objectives.minibatches import count_of
 from greedyhull.points.arrays import length
 from greedyhull.points.coordinate_iterate import Average, CoordinateIterate, Position
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.gradients.base import Size, check_size, size
 from greedyhull.solvers.lu_freund import duals_of
-from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, Looking, Regret, at_steps, seen_from
+from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, Regret, at_steps, sampled, seen_from
 from greedyhull.solvers.parts.progress import Progress
-from greedyhull.solvers.parts.schedules import tolerance_at, zero
+from greedyhull.solvers.parts.schedules import SETTINGS, tolerance_at, zero
 from greedyhull.solvers.parts.solver_state import SolverState
-from greedyhull.solvers.parts.steps import APriori, Power, in_advance, step_at
+from greedyhull.solvers.parts.steps import Power, check_advance, in_advance, step_at
 from greedyhull.theory import diverges
 from greedyhull.theory.nonsmooth import ConstantWeights, UniformAverage, VariableWeights
 from greedyhull.theory.rates import LATE, LATER
-from greedyhull.types import Array, AtomSet, Needs, Objective, Schedule, State, StepRule, Supply, has, lacks
-
-if TYPE_CHECKING:
-    from greedyhull.points.iterate import Iterate
-
-
-ENOUGH, STALLED, STEPS = 1e-9, 50, 2000  # the relative gap at which a minimum of Φ is found, and when the search ends without
+from greedyhull.types import Array, AtomSet, Needs, Objective, Schedule, State, StepRule, has, lacks
 
 
 @hinted
@@ -101,14 +95,14 @@ def argmin_over(regularizer: Any, S: AtomSet) -> Iterate:
                                         f"point of {S!r}; finite numbers are wanted.")
         if value < best[0] or gap < best[1]:
             best, since = (min(value, best[0]), min(gap, best[1])), k
-        if gap <= ENOUGH * max(abs(value), first - value + gap) or k - since >= STALLED or k >= STEPS:
+        if gap <= 1e-9 * max(abs(value), first - value + gap) or k - since >= 50 or k >= 2000:  # found, stalled, or too long
             break
         memory.steering_bound = max(memory.steering_bound, value - gap)
     return w.copy()
 
 
 class Weight(NamedTuple):
-    """σ_k, and what ḡ_k is multiplied with."""
+    """σ_k, and the factor of ḡ_k."""
 
     sigma: float
     scale: float
@@ -131,6 +125,7 @@ class Weights:
 
 
 @hinted
+@described(SETTINGS)
 @dataclass(frozen=True)
 class Fading(Weights):
     """Weights σ_k = ck^−3/4 of subgradients, the variable weights of the paper.
@@ -139,9 +134,7 @@ class Fading(Weights):
 
     Parameters
     ----------
-    c : float, optional
-        The factor, positive. By default it is √b·R²/V, for a batch of b terms, R² a bound on the regularizer and V the
-        variation of the subgradients over the set.
+    {c}
 
     See Also
     --------
@@ -167,6 +160,7 @@ class Fading(Weights):
 
 
 @hinted
+@described(SETTINGS)
 @dataclass(frozen=True)
 class Steady(Weights):
     """Weights σ_k = ct^−3/4 of subgradients for a run of t steps, the constant weights of the paper.
@@ -177,9 +171,7 @@ class Steady(Weights):
     ----------
     horizon : int
         t, the number of steps of the run. The rate holds after t steps.
-    c : float, optional
-        The factor, positive. By default it is √b·R²/V, for a batch of b terms, R² a bound on the regularizer and V the
-        variation of the subgradients over the set.
+    {c}
 
     See Also
     --------
@@ -210,6 +202,7 @@ class Steady(Weights):
 
 
 @hinted
+@described(SETTINGS)
 @dataclass(frozen=True)
 class Unweighted(Weights):
     """Equal weights of subgradients, whose sum is divided by β_k = k^3/4/c.
@@ -218,9 +211,7 @@ class Unweighted(Weights):
 
     Parameters
     ----------
-    c : float, optional
-        The factor, positive. By default it is 10·√b·R²/V, for a batch of b terms, R² a bound on the regularizer and V the
-        variation of the subgradients over the set.
+    {c}
 
     See Also
     --------
@@ -267,10 +258,9 @@ def weights_of(sigma: Weights | Schedule) -> Weights:
 
 
 class Leader:
-    """ḡ_k, the anchor ∇Φ(w_1), c, and the sums that the data-dependent bound is made of.
+    """ḡ_k, the anchor ∇Φ(w_1), c, and the sums of the data-dependent bound.
 
-    With Φ seen from w_1, Φ(w) − Φ(w_1) − ⟨∇Φ(w_1), w − w_1⟩, the first leader is w_1 itself wherever a run begins. Where w_1
-    minimises Φ over the hull, the largest value of it is at most that of Φ − Φ(w_1): bounds with R² hold all the more.
+    With Φ seen from w_1, Φ(w) − Φ(w_1) − ⟨∇Φ(w_1), w − w_1⟩, the first leader is w_1, wherever a run begins; R² still holds.
     """
 
     def __init__(self, regularizer: Any, x: Array, c: float, R2: float) -> None:
@@ -311,11 +301,11 @@ class Leader:
         self.c, self.R2, self.sigma, self.squares, self.distance, self.beta = state["sums"].tolist()
 
 
-LEAST = 1e-290  # of a c that is measured; k^−3/4 times a smaller one may be zero
 SLOW, NORM, ALL_TERMS = Power(0.5), SquaredNorm(), FullGap()  # defaults of the named methods
 
 
 @hinted
+@described(SETTINGS)
 @dataclass(frozen=True)
 class RegularizedStochasticFrankWolfe:
     """Regularised stochastic Frank-Wolfe (the paper's ARSFW), for f with kinks.
@@ -333,12 +323,10 @@ class RegularizedStochasticFrankWolfe:
         Step sizes η_k, known in advance. `Power(p)` with p < 1 has a bound.
     regularizer : regularizer, default SquaredNorm()
         The function Φ: an object with ``value(x)``, ``gradient(x)`` and ``rho``.
-    tolerance : schedule, default zero
-        Error ε_k allowed to the oracle on the linear function.
+    {tolerance}
     batch : int, Root or schedule, default 256
         Terms in each subgradient.
-    every : int, optional
-        Certify the point at multiples of this step. By default as the work grows, as for `StochasticFrankWolfe`.
+    {every}
     look : FullGap, MinibatchGap or Regret, default FullGap()
         How the point is certified. Streams use `Regret`. For linear models with kinks each certificate also tries the dual
         variables gathered by the run, so that a gap can be asked for.
@@ -381,8 +369,7 @@ class RegularizedStochasticFrankWolfe:
         check_regularizer(self.regularizer)
         check_size("batch", self.batch)
         at_steps(self.look, self.every)
-        check(isinstance(self.step, APriori), f"step={self.step!r} was given; it needs values of f, which a stochastic solver "
-                                              "does not compute. Use Power(0.5).")
+        check_advance(self.step)
         check(not (isinstance(self.step, Power) and self.step.p >= 1.0),
               f"step={self.step!r} was given; theorem ARSFW holds for k^−p with p in [0, 1): at p = 1 its constant is "
               "infinite. Use Power(0.5).")
@@ -393,12 +380,7 @@ class RegularizedStochasticFrankWolfe:
                look: Look = ALL_TERMS) -> RegularizedStochasticFrankWolfe:
         """The paper's variable weights σ_k = ck^−3/4: O(ln t/t^1/4) for every t.
 
-        Parameters
-        ----------
-        c : float, optional
-            Scale of the weights. By default it is measured.
-        step, regularizer, tolerance, batch, every, look : optional
-            As for the class.
+        {weighted}
 
         Examples
         --------
@@ -411,16 +393,9 @@ class RegularizedStochasticFrankWolfe:
     def fixed(cls, horizon: int, c: float | None = None, *, step: StepRule = SLOW, regularizer: Any = NORM,
               tolerance: Schedule = zero, batch: Size = 256, every: int | None = None,
               look: Look = ALL_TERMS) -> RegularizedStochasticFrankWolfe:
-        """The paper's constant weights σ_k = ct^−3/4 for t steps: O(t^−1/4).
+        """The paper's constant weights σ_k = ct^−3/4 for t = ``horizon`` steps: O(t^−1/4).
 
-        Parameters
-        ----------
-        horizon : int
-            The number of steps t.
-        c : float, optional
-            Scale of the weights. By default it is measured.
-        step, regularizer, tolerance, batch, every, look : optional
-            As for the class.
+        {weighted}
 
         Examples
         --------
@@ -435,12 +410,7 @@ class RegularizedStochasticFrankWolfe:
                    look: Look = ALL_TERMS) -> RegularizedStochasticFrankWolfe:
         """ARSFW-U, equal weights and β_k = k^3/4/c: O(t^−1/4) for every t.
 
-        Parameters
-        ----------
-        c : float, optional
-            Scale of the weights. By default it is measured.
-        step, regularizer, tolerance, batch, every, look : optional
-            As for the class.
+        {weighted}
 
         Examples
         --------
@@ -450,26 +420,22 @@ class RegularizedStochasticFrankWolfe:
         return cls(Unweighted(c), step, regularizer, tolerance, batch, every, look)
 
     def first(self, f: Objective, S: AtomSet) -> Iterate:
-        """Where a run without a start begins: w_1 = argmin Φ; for the squared norm, the centre."""
         return argmin_over(self.regularizer, S)
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         rule, weights = in_advance(self.step), weights_of(self.sigma)
         oracle, x = memory.oracle(S), w.view("position", Position)
         mean: Average = w.view("average", lambda: Average(w))
-        source: Supply = memory.part("source", lambda: source_of(f, memory.rng))
+        how = Regret() if f.traits.terms == "stream" and isinstance(self.look, FullGap) else self.look  # it has no full gap
+        source, look, steps = sampled(self, f, S, w, memory, how)
         leader: Leader = memory.part("leader", lambda: self.begins(f, S, x.array))
         duals = duals_of(f, memory, oracle)
-        stream = f.traits.terms == "stream"
-        how = Regret() if stream and isinstance(self.look, FullGap) else self.look  # a stream has no full gap
-        look: Looking = memory.part("look", lambda: at_steps(how, self.every).start(f, S, w, memory))
-        for k in memory.count(first=1):
+        for k in steps:
             if look.due(k, source.spent):
                 point = w if how.averages else seen_from(w, CoordinateIterate(mean.array()))  # a regret keeps the mean
-                told = {"spent": source.spent, "last": w.copy(), "bound": leader.bound, "R2": leader.R2}
-                seen = look(point, told)
+                seen = look(point, {"spent": source.spent, "last": w.copy(), "bound": leader.bound, "R2": leader.R2})
                 yield seen if duals is None else duals.improve(seen)
-            before, eta, b = source.spent, step_at(rule, k - 1), size(self.batch, k, source.terms)
+            eta, b = step_at(rule, k - 1), size(self.batch, k, source.terms)
             sigma, scale = weights.at(k, leader.c)
             drawn = source.draw(b)
             g = drawn.gradient(x.array) if duals is None else duals.gradient(drawn, x.array)
@@ -478,7 +444,6 @@ class RegularizedStochasticFrankWolfe:
             leader.take(sigma, scale, g, float(np.vdot(h, x.array)) - answer.atom.dot(h) + answer.slack)
             look.seen(g, x.array, eta, sigma, b**-0.5 if b < source.n else 0.0)
             mean.include(sigma)
-            w.work.products += 2.0 * (source.spent - before) / source.n
             w.move(w.toward(answer.atom), eta)
 
     def begins(self, f: Objective, S: AtomSet, x: Array) -> Leader:
@@ -487,14 +452,12 @@ class RegularizedStochasticFrankWolfe:
         c = weights.c
         if c is None:
             V = steepness(f, S, x).V
-            n = count_of(f)
-            b = min(size(self.batch, 1, n), n or np.inf)
+            b = min(size(self.batch, 1, count_of(f)), count_of(f) or np.inf)
             c = weights.factor * b**0.5 * 0.5 * r * (r / V) if V > 0.0 else 1.0
-            c = c if LEAST < c < 1.0 / LEAST else 1.0  # one point, a flat f, or what cannot be measured: no c is better
+            c = c if 1e-290 < c < 1e290 else 1.0  # one point, a flat f, or what cannot be measured; ck^−3/4 must not vanish
         return Leader(self.regularizer, x, c, 0.5 * R * R)  # Φ is 1-smooth
 
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
-        """Which conditions of the theorem these steps and weights do not meet."""
         rule, weights = in_advance(self.step), weights_of(self.sigma)
         if not diverges(lambda k: step_at(rule, k)):
             yield (f"Theorem ARSFW: the steps of {self.step!r} have a finite sum, so the iterates need not converge. "

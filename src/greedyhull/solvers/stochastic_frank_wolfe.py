@@ -4,28 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from greedyhull.errors import check, hinted
-from greedyhull.objectives.minibatches import source_of
+from greedyhull.errors import check, described, hinted
 from greedyhull.points.coordinate_iterate import Position
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.gradients.base import Estimate, Estimator, Root, Size
 from greedyhull.solvers.gradients.momentum import Minibatch, Momentum, Storm
 from greedyhull.solvers.gradients.variance_reduced import Dual, Saga, Spider, Svrg
 from greedyhull.solvers.parts.compiled_stochastic import compiled_stochastic
-from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, Looking, at_steps
+from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, at_steps, sampled
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.requirements import theory_warnings
-from greedyhull.solvers.parts.schedules import linear, tolerance_at, zero
+from greedyhull.solvers.parts.schedules import SETTINGS, linear, tolerance_at, zero
 from greedyhull.solvers.parts.solver_state import SolverState
-from greedyhull.solvers.parts.steps import APriori, Constant, OpenLoop, Power, in_advance, step_at
-from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule, Supply, lacks
+from greedyhull.solvers.parts.steps import Constant, OpenLoop, Power, check_advance, in_advance, step_at
+from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule, lacks
+
+if TYPE_CHECKING:
+    from greedyhull.solvers.stochastic_jones import VarianceReducedJones
+
+
+def check_estimated(solver: StochasticFrankWolfe | VarianceReducedJones) -> None:
+    """Raise unless the estimator, the steps and the gap evaluation of a solver fit together."""
+    check(not lacks(solver.estimator, "start"),
+          f"estimator must be an estimator such as Minibatch(32) or Svrg(); got {solver.estimator!r}.")
+    check_advance(solver.step, "OpenLoop(), Power(p) or Constant(eta)")
+    check(not at_steps(solver.look, solver.every).averages or solver.estimator.unbiased,
+          f"{solver.look!r} needs estimates that are unbiased given the past, and {solver.estimator!r} is not. Use Minibatch, "
+          "Svrg or Saga, or look=MinibatchGap(1000).")
+
 
 GROWING, TWO_THIRDS, ALL_TERMS = linear(), Root(2.0 / 3.0), FullGap()  # defaults of the named methods
 SLOW, ONE_OVER_K, OPEN_LOOP = Power(0.5), Power(1.0), OpenLoop()
 
 
 @hinted
+@described(SETTINGS)
 @dataclass(frozen=True)
 class StochasticFrankWolfe:
     """Stochastic Frank-Wolfe: step toward the best atom for an estimate of the gradient.
@@ -41,14 +56,7 @@ class StochasticFrankWolfe:
         faster.
     step : step rule, default Power(0.5)
         Step sizes η_k, known in advance: `OpenLoop`, `Power`, `LogAdaptive` or `Constant`.
-    tolerance : schedule, default zero
-        Error ε_k allowed to the oracle on the linear function.
-    every : int, optional
-        Certify the point at multiples of this step. By default a certificate is computed as the work grows, and where a
-        run ends. Set it to see progress more often, or to save passes over the data.
-    look : FullGap, MinibatchGap or Regret, default FullGap()
-        How the point is certified: on all terms, on a fresh sample, or by the regret of the run; then the point is the mean
-        of the iterates, w_k with weight k.
+    {tolerance, every, look}
 
     See Also
     --------
@@ -80,25 +88,14 @@ class StochasticFrankWolfe:
     needs = Needs(smooth=True, atoms=False, terms=True)
 
     def __post_init__(self) -> None:
-        check(not lacks(self.estimator, "start"),
-              f"estimator={self.estimator!r} was given; an estimator such as Minibatch(32) is wanted.")
-        check(isinstance(self.step, APriori), f"step={self.step!r} was given; it needs values of f, which a stochastic solver "
-                                              "does not compute. Use OpenLoop(), Power(p) or Constant(eta).")
-        check(not at_steps(self.look, self.every).averages or self.estimator.unbiased,
-              f"{self.look!r} needs estimates that are unbiased given the past, and {self.estimator!r} is not. Use Minibatch, "
-              "Svrg or Saga, or look=MinibatchGap(1000).")
+        check_estimated(self)
 
     @classmethod
     def minibatch(cls, *, batch: Size = GROWING, step: StepRule = SLOW, tolerance: Schedule = zero,
                   every: int | None = None, look: Look = ALL_TERMS) -> StochasticFrankWolfe:
         """ASFW, the paper's: b_k = k and η_k = k^−1/2 give E e_k = O(k^−1/2).
 
-        Parameters
-        ----------
-        batch : int, Root or schedule, default linear()
-            Terms drawn at each step.
-        step, tolerance, every, look : optional
-            As for the class.
+        {named}
 
         Examples
         --------
@@ -112,12 +109,7 @@ class StochasticFrankWolfe:
                  every: int | None = None, look: Look = ALL_TERMS) -> StochasticFrankWolfe:
         """Averaged gradients (Mokhtari, Hassani and Karbasi): E e_k = O(k^−1/3) with batches of any size.
 
-        Parameters
-        ----------
-        batch : int, Root or schedule, default 32
-            Terms drawn at each step.
-        step, tolerance, every, look : optional
-            As for the class.
+        {named}
 
         Examples
         --------
@@ -131,12 +123,7 @@ class StochasticFrankWolfe:
               every: int | None = None, look: Look = ALL_TERMS) -> StochasticFrankWolfe:
         """One-sample stochastic Frank-Wolfe: E e_k = O(k^−1/2) with batches of any size.
 
-        Parameters
-        ----------
-        batch : int, Root or schedule, default 32
-            Terms drawn at each step.
-        step, tolerance, every, look : optional
-            As for the class.
+        {named}
 
         Examples
         --------
@@ -148,14 +135,9 @@ class StochasticFrankWolfe:
     @classmethod
     def spider(cls, *, batch: Size | None = None, step: StepRule = OPEN_LOOP, tolerance: Schedule = zero,
                every: int | None = None, look: Look = ALL_TERMS) -> StochasticFrankWolfe:
-        """SPIDER-FW: E e_k ≤ 10LD²/(k + 1) for k ≥ 2.
+        """SPIDER-FW: E e_k ≤ 10LD²/(k + 1) for k ≥ 2, with the default batches: as many terms as the epoch has steps.
 
-        Parameters
-        ----------
-        batch : int, Root or schedule, optional
-            Terms drawn at each step. By default as many as the epoch has steps, which the bound needs.
-        step, tolerance, every, look : optional
-            As for the class.
+        {named}
 
         Examples
         --------
@@ -167,14 +149,9 @@ class StochasticFrankWolfe:
     @classmethod
     def svrf(cls, *, batch: Size | None = None, step: StepRule = OPEN_LOOP, tolerance: Schedule = zero,
              every: int | None = None, look: Look = ALL_TERMS) -> StochasticFrankWolfe:
-        """SVRF (Hazan and Luo), with steps that never restart: E e_k ≤ 4LD²/(k + 1) for k ≥ 2.
+        """SVRF (Hazan and Luo), without restarts of the steps: E e_k ≤ 4LD²/(k + 1) for k ≥ 2 with the default batches.
 
-        Parameters
-        ----------
-        batch : int, Root or schedule, optional
-            Terms drawn at each step. By default 48(k + 1), which the bound needs.
-        step, tolerance, every, look : optional
-            As for the class.
+        {named}
 
         Examples
         --------
@@ -215,12 +192,7 @@ class StochasticFrankWolfe:
              every: int | None = None, look: Look = ALL_TERMS) -> StochasticFrankWolfe:
         """SAGA-FW: E e_k = O(1/k) for linear models, with batches of any size.
 
-        Parameters
-        ----------
-        batch : int, Root or schedule, default 32
-            Terms drawn at each step.
-        step, tolerance, every, look : optional
-            As for the class.
+        {named}
 
         Examples
         --------
@@ -234,12 +206,7 @@ class StochasticFrankWolfe:
              every: int | None = None, look: Look = ALL_TERMS) -> StochasticFrankWolfe:
         """Per-sample duals (Négiar et al.): E e_k = O(1/k) for linear models, with batches of any size.
 
-        Parameters
-        ----------
-        batch : int, Root or schedule, default 32
-            Terms drawn at each step.
-        step, tolerance, every, look : optional
-            As for the class.
+        {named}
 
         Examples
         --------
@@ -249,24 +216,19 @@ class StochasticFrankWolfe:
         return cls(Dual(batch), step, tolerance, every, look)
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
-        step = in_advance(self.step)
-        oracle, x = memory.oracle(S), w.view("position", Position)
-        source: Supply = memory.part("source", lambda: source_of(f, memory.rng))
+        step, oracle, x = in_advance(self.step), memory.oracle(S), w.view("position", Position)
+        source, look, steps = sampled(self, f, S, w, memory)
         estimate: Estimate = memory.part("gradient", lambda: self.estimator.start(source))
-        look: Looking = memory.part("look", lambda: at_steps(self.look, self.every).start(f, S, w, memory))
         compiled = compiled_stochastic(self, f, S, source, estimate, look, x)
-        for k in memory.count(first=1):
+        for k in steps:
             if look.due(k, source.spent):
                 yield look(w, {"spent": source.spent})
             if compiled is not None and compiled.advance(w, memory):
                 continue
-            before, eta = source.spent, step_at(step, k - 1)
-            g = estimate(x.array, k)
+            eta, g = step_at(step, k - 1), estimate(x.array, k)
             look.seen(g, x.array, eta, k, estimate.spread)
             d = oracle.argmin(g, tol=tolerance_at(self.tolerance, k - 1, memory.gap)).atom
-            w.work.products += 2.0 * (source.spent - before) / source.n
             w.move(w.toward(d), eta)
 
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
-        """Which conditions of its theorem this set-up does not meet."""
         return theory_warnings(self.step, self.estimator, f)

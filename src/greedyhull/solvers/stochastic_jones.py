@@ -7,28 +7,28 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from greedyhull.errors import check, hinted
-from greedyhull.objectives.minibatches import count_of, source_of
+from greedyhull.errors import check, described, hinted
+from greedyhull.objectives.minibatches import count_of
 from greedyhull.points.coordinate_iterate import Average, CoordinateIterate, Position
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.gradients.base import Estimate, Estimator, Size, check_size, size
 from greedyhull.solvers.gradients.variance_reduced import Svrg
 from greedyhull.solvers.parts.compiled_stochastic import JONES, RecordingSampler, compiled_stochastic
-from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, Looking, at_steps
+from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, at_steps, sampled, seen_from
 from greedyhull.solvers.parts.joint import MinibatchChoice, ModelChoice
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.requirements import theory_warnings
-from greedyhull.solvers.parts.schedules import Growing, Grown, linear, tolerance_at, zero
+from greedyhull.solvers.parts.schedules import SETTINGS, Growing, Grown, linear, tolerance_at, zero
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.steps import APriori, Capped, Constant, Exact, OpenLoop, Power, in_advance, step_at
+from greedyhull.solvers.stochastic_frank_wolfe import ALL_TERMS, OPEN_LOOP, check_estimated
 from greedyhull.theory import diverges
 from greedyhull.theory.rates import LATE, LATER
-from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule, Supply, lacks
-
-ALL_TERMS, OPEN_LOOP = FullGap(), OpenLoop()  # defaults of the named methods
+from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule
 
 
 @hinted
+@described(SETTINGS)
 @dataclass(frozen=True)
 class StochasticJones:
     """Stochastic Jones (the paper's ASJ): step toward the atom that minimises the mean of a few terms, drawn anew.
@@ -48,10 +48,7 @@ class StochasticJones:
     point : {"last", "average"}, optional
         Which point is certified and returned. By default the mean for `Constant` steps and the last otherwise. The other
         one is ``also["average"]`` or ``also["last"]`` of an event.
-    every : int, optional
-        Certify the point at multiples of this step. By default as the work grows, as for `StochasticFrankWolfe`.
-    look : FullGap, MinibatchGap or Regret, default FullGap()
-        How the point is certified: on all terms, on a fresh sample, or by the regret of the run.
+    {every, look}
 
     See Also
     --------
@@ -149,10 +146,9 @@ class StochasticJones:
                                "StochasticFrankWolfe.svfw() or .spider().")
         oracle, x = memory.oracle(S), w.view("position", Position)
         mean: Average = w.view("average", lambda: Average(w))
-        source: Supply = memory.part("source", lambda: source_of(f, memory.rng))
-        look: Looking = memory.part("look", lambda: at_steps(self.look, self.every).start(f, S, w, memory))
+        source, look, steps = sampled(self, f, S, w, memory)
         choice, batches, planned = MinibatchChoice(S, oracle), self.batches(f, S), isinstance(self.step, APriori)
-        for k in memory.count(first=1):
+        for k in steps:
             if look.due(k, source.spent):
                 yield look(*self._seen(w, mean, source.spent))
             before, eta, epsilon = source.spent, self.eta(k), tolerance_at(self.tolerance, k - 1, memory.gap)
@@ -163,14 +159,10 @@ class StochasticJones:
             if planned:
                 d, step = choice.at(batch, x.array, eta, epsilon)
             else:
-                d, step = choice.jointly(batch, x.array, eta, epsilon * self._scheduled(k))
-            w.work.products += 2.0 * (source.spent - before) / source.n
+                planned_eta = OpenLoop().at(k - 1) if isinstance(self.step, Exact) else eta  # of the tolerance η_kε_k
+                d, step = choice.jointly(batch, x.array, eta, epsilon * planned_eta)
             mean.include(eta)
             w.move(w.toward(d), step)
-
-    def eta(self, k: int) -> float:
-        """η_k, k from one: the step, or the largest that a joint choice may take."""
-        return step_at(self.schedule, k - 1)
 
     @cached_property
     def schedule(self) -> APriori:
@@ -179,9 +171,9 @@ class StochasticJones:
             return Constant(1.0)
         return in_advance(self.step.rule if isinstance(self.step, Capped) else self.step)
 
-    def _scheduled(self, k: int) -> float:
-        """The η_k that the tolerance η_kε_k of a joint choice refers to, whatever step is taken."""
-        return OpenLoop().at(k - 1) if isinstance(self.step, Exact) else self.eta(k)
+    def eta(self, k: int) -> float:
+        """η_k, k from one: the step, or the largest that a joint choice may take."""
+        return step_at(self.schedule, k - 1)
 
     def batches(self, f: Objective, S: AtomSet) -> Size:
         """b_k for f and S: a number or a schedule."""
@@ -195,15 +187,13 @@ class StochasticJones:
         return isinstance(self.step, Constant) if self.point is None else self.point == "average"
 
     def _seen(self, w: Iterate, mean: Average, spent: int) -> tuple[Iterate, dict[str, Any]]:
-        """The point that is asked for, and what is told beside it; a look at averages keeps its own."""
+        """The point to evaluate, and what is reported with it; an evaluation of averages keeps its own."""
         if self.look.averages:
             return w, {"spent": spent}
-        average = CoordinateIterate(mean.array())
-        average.work, average.step = w.work, w.step
+        average = seen_from(w, CoordinateIterate(mean.array()))
         return (average, {"spent": spent, "last": w.copy()}) if self.averages else (w, {"spent": spent, "average": average})
 
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
-        """Which conditions of the theorem this set-up does not meet."""
         if not f.traits.smooth:
             yield (f"Theorem ASJ needs a finite curvature, and {f!r} has kinks: a greedy choice by values may stall "
                    "above the minimum. Use Smoothed(), or RegularizedStochasticFrankWolfe() for minibatches.")
@@ -227,6 +217,7 @@ class StochasticJones:
 
 
 @hinted
+@described(SETTINGS)
 @dataclass(frozen=True)
 class VarianceReducedJones:
     """Variance-reduced Jones: step toward the best atom for a minibatch whose gradient is corrected.
@@ -244,10 +235,7 @@ class VarianceReducedJones:
         Step sizes η_k, known in advance: `OpenLoop`, `Power`, `LogAdaptive` or `Constant`.
     tolerance : schedule, default zero
         Schedule ε_k: a step may miss the best value of m by η_kε_k.
-    every : int, optional
-        Certify the point at multiples of this step. By default as the work grows, as for `StochasticFrankWolfe`.
-    look : FullGap, MinibatchGap or Regret, default FullGap()
-        How the point is certified: on all terms, on a fresh sample, or by the regret of the run.
+    {every, look}
 
     See Also
     --------
@@ -281,36 +269,25 @@ class VarianceReducedJones:
     def __post_init__(self) -> None:
         if self.estimator is None:
             object.__setattr__(self, "estimator", Svrg(linear(24.0)))
-        check(not lacks(self.estimator, "start"),
-              f"estimator={self.estimator!r} was given; an estimator such as Svrg() is wanted.")
-        check(isinstance(self.step, APriori) and not isinstance(self.step, type),
-              f"step={self.step!r} was given; it needs values of f, which a stochastic solver does not compute. Use "
-              "OpenLoop(), Power(p) or Constant(eta).")
-        check(not at_steps(self.look, self.every).averages or self.estimator.unbiased,
-              f"{self.look!r} needs estimates that are unbiased given the past, and {self.estimator!r} is not. Use Minibatch, "
-              "Svrg or Saga, or look=MinibatchGap(1000).")
+        check_estimated(self)
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         check(f.traits.convex, f"{f!r} is not convex, and the choice of an atom by values needs convex terms. Use "
                                "StochasticFrankWolfe.svfw() or .spider().")
         step, oracle, x = in_advance(self.step), memory.oracle(S), w.view("position", Position)
-        source: Supply = memory.part("source", lambda: source_of(f, memory.rng))
+        source, look, steps = sampled(self, f, S, w, memory)
         drawn: RecordingSampler = memory.part("drawn", lambda: RecordingSampler(source))
         estimate: Estimate = memory.part("gradient", lambda: self.estimator.start(drawn))
-        look: Looking = memory.part("look", lambda: at_steps(self.look, self.every).start(f, S, w, memory))
         choice, compiled = ModelChoice(S, oracle), compiled_stochastic(self, f, S, source, estimate, look, x, JONES)
-        for k in memory.count(first=1):
+        for k in steps:
             if look.due(k, source.spent):
                 yield look(w, {"spent": source.spent})
             if compiled is not None and compiled.advance(w, memory):
                 continue
-            before, eta = source.spent, step_at(step, k - 1)
-            g = estimate(x.array, k)
+            eta, g = step_at(step, k - 1), estimate(x.array, k)
             look.seen(g, x.array, eta, k, estimate.spread)
             d, _ = choice.tilted(drawn.take(), g, x.array, eta, tolerance_at(self.tolerance, k - 1, memory.gap))
-            w.work.products += 2.0 * (source.spent - before) / source.n
             w.move(w.toward(d), eta)
 
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
-        """Which conditions of its theorem this set-up does not meet."""
         return theory_warnings(self.step, self.estimator, f)

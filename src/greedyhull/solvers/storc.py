@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from greedyhull.errors import check, hinted
+from greedyhull.errors import check, described, hinted
 from greedyhull.measures.terms import linear_terms, sampled_terms
 from greedyhull.objectives.lines import Parabola
-from greedyhull.objectives.minibatches import source_of
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import dense as dense_atom
-from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, Looking, at_steps, seen_from
+from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, at_steps, sampled, seen_from
 from greedyhull.solvers.parts.progress import Progress
+from greedyhull.solvers.parts.schedules import SETTINGS
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.types import Array, Atom, AtomSet, Needs, Objective, Oracle, State, Supply, linear_model
 
@@ -54,6 +54,7 @@ class Constants(NamedTuple):
 
 
 @hinted
+@described(SETTINGS)
 @dataclass(frozen=True)
 class Storc:
     """STORC (Hazan and Luo): accelerated conditional gradient sliding with variance reduction.
@@ -77,10 +78,7 @@ class Storc:
         Smoothness L of the terms. By default it comes from the data.
     slope : float, optional
         Largest norm G of a term's gradient on the set. By default it comes from the data.
-    every : int, optional
-        Certify the point at multiples of this step. By default as the work grows, as for `StochasticFrankWolfe`.
-    look : FullGap or MinibatchGap, default FullGap()
-        How the point is certified: on all terms, or on a fresh sample.
+    {sampled}
     batches : tuple of float, default (278.0, 8.0)
         Constants u and v of the batch sizes N_t(u + vG(k + 1)/(LD)).
 
@@ -144,20 +142,16 @@ class Storc:
         return cls(multiplier, None, smoothness, slope, every, look, (346.0, 0.0))
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
-        oracle = memory.oracle(S)
-        source: Supply = memory.part("source", lambda: source_of(f, memory.rng))
+        source, look, steps = sampled(self, f, S, w, memory)
+        oracle, known = memory.oracle(S), self.constants(f, S)
         at: Sliding = memory.part("sliding", lambda: Sliding(w.array()))
-        look: Looking = memory.part("look", lambda: at_steps(self.look, self.every).start(f, S, w, memory))
-        known = self.constants(f, S)
-        for k in memory.count(first=1):
+        for k in steps:
             if look.due(k, source.spent):
                 yield look(seen_from(w, CoordinateIterate(at.y)), {"spent": source.spent, "epoch": at.complete})
-            before = source.spent
             if k == 1 and not memory.warm:  # f of the atom is at most LD²/2 above the minimum, where epochs begin
                 at.y = dense_atom(oracle.argmin(source.full(at.y)).atom, S.shape)
             else:
                 w.step = self._step(at, source, oracle, known)
-            w.work.products += 2.0 * (source.spent - before) / source.n
 
     def _step(self, at: Sliding, source: Supply, oracle: Oracle, known: Constants) -> float:
         L, D = known.L, known.D

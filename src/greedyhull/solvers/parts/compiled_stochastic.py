@@ -198,7 +198,6 @@ class CompiledStochastic(CompiledLoop):
         weights.write()
         spent = estimate.asks * int(sizes.sum())
         source.spent += spent
-        w.work.products += 2.0 * spent / source.n
         w.step = float(eta[-1])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import inf, log, sqrt
 from typing import Any, ClassVar, Protocol
@@ -216,6 +217,21 @@ def at_steps(look: Look, every: int | None) -> Look:
     check(not lacks(look, "start"), lambda: f"look={shown(look)} was given; a look such as FullGap(), MinibatchGap(1000) or "
                                             f"Regret() is wanted.{make}")
     return look if every is None else replace(look, every=every)  # type: ignore[type-var]  # a look is a frozen dataclass
+
+
+def sampled(solver: Any, f: Objective, S: AtomSet, w: Iterate, memory: SolverState,
+            look: Look | None = None) -> tuple[Supply, Looking, Iterator[int]]:
+    """The source of minibatches of a solve, the evaluator of its gap, and its steps from one, whose terms count as work."""
+    source: Supply = memory.part("source", lambda: source_of(f, memory.rng))
+    evaluator: Looking = memory.part("look", lambda: at_steps(look or solver.look, solver.every).start(f, S, w, memory))
+
+    def steps() -> Iterator[int]:
+        for k in memory.count(first=1):
+            before = source.spent
+            yield k
+            w.work.products += 2.0 * (source.spent - before) / source.n
+
+    return source, evaluator, steps()
 
 
 def spent_on(delta: float, count: int) -> float:

@@ -1,4 +1,4 @@
-"""Schedules: numbers that depend on k or on the last gap, and batches that grow."""
+"""Schedules: numbers that depend on k or on the last gap, and batches that grow; the settings that solvers share."""
 
 from __future__ import annotations
 
@@ -10,12 +10,42 @@ from typing import ClassVar, cast
 
 import numpy as np
 
-from greedyhull.errors import GreedyhullError, check, hinted, hinting, shown
+from greedyhull.errors import GreedyhullError, check, entries_of, hinted, hinting, shown
 from greedyhull.measures.terms import noise
 from greedyhull.types import AtomSet, Objective, Schedule, Solver, made_of
 
 WANTED = ("A number of at least 0 is wanted, from a schedule such as harmonic() or from a function of k and of the last gap, "
           "which is None at first.")
+SETTINGS = entries_of("""
+tolerance : schedule, default zero
+    Error ε_k allowed to the oracle on the linear function.
+every : int, optional
+    Certify the point at multiples of this step. By default a certificate is computed as the work grows, and where a run ends.
+    Set it to see progress more often, or to save passes over the data.
+look : FullGap, MinibatchGap or Regret, default FullGap()
+    How the point is certified: on all terms, on a fresh sample, or by the regret of the run; then the point is the mean of the
+    iterates.
+batch : int, Root or schedule, default 32
+    Terms drawn at each step, b_k.
+c : float, optional
+    The factor, positive. By default it is √b·R²/V, 10 times that for `Unweighted`: for a batch of b terms, R² a bound on the
+    regularizer and V the variation of the subgradients over the set.
+""")
+SETTINGS["sampled"] = SETTINGS["every"] + """
+look : FullGap or MinibatchGap, default FullGap()
+    How the point is certified: on all terms, or on a fresh sample."""
+SETTINGS["weighted"] = """Parameters
+----------
+c : float, optional
+    Scale of the weights. By default it is measured.
+step, regularizer, tolerance, batch, every, look : optional
+    As for the class."""
+SETTINGS["named"] = """Parameters
+----------
+batch : int, Root or schedule, optional
+    Terms drawn at each step.
+step, tolerance, every, look : optional
+    As for the class."""
 
 
 class Named:

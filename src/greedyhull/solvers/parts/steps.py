@@ -114,6 +114,12 @@ def in_advance(rule: StepRule) -> APriori:
     return rule
 
 
+def check_advance(rule: object, others: str = "Power(0.5)") -> None:
+    """Raise unless the steps of a rule are known in advance."""
+    check(isinstance(rule, APriori) and not isinstance(rule, type), f"step must be known in advance; got {rule!r}, which "
+          f"needs values of f, and a stochastic solver computes none. Use {others}.")
+
+
 class Plain:
     """The working form of a rule that remembers nothing."""
 
