@@ -408,16 +408,6 @@ def entries_of(text: str, *others: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def hinted_arguments(cls: type) -> None:
-    """Let the constructor of a class, as written in it, name the arguments that it takes where others are given."""
-    for name in ("__new__", "__init__"):
-        if name in vars(cls):  # the first of them: what it takes, the other takes too
-            written = vars(cls)[name]
-            noting = hinting(written.__func__ if isinstance(written, staticmethod) else written, cls.__name__)
-            type.__setattr__(cls, name, staticmethod(noting) if name == "__new__" else noting)
-            return
-
-
 def _absent(cls: type) -> Callable[[Any, str], Any]:
     """Return what is called where an attribute was not found: it raises the error as it is, with a note.
 

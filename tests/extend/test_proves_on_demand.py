@@ -106,6 +106,9 @@ class Known(Proposing):
 
     __module__ = "greedyhull.atoms.known"
 
+    def argmin(self, g: Any) -> Any:
+        return extend.Dense(super().argmin(g))
+
 
 def test_a_proof_is_not_asked_for_again_by_a_resumed_run(tmp_path: Path) -> None:
     """Saved at iteration 10, where a proof was due: the bound is the same to the last bit, and so is all that follows."""

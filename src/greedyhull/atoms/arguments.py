@@ -103,15 +103,6 @@ def matrix_shape(shape: Any) -> tuple[int, int]:
     return int(given[0]), int(given[1])
 
 
-def vector_or_matrix(shape: Any) -> Shape:
-    """The shape of points that are vectors, given by their length, or matrices, given by (rows, columns).
-
-    >>> vector_or_matrix(3), vector_or_matrix((2, 3))
-    ((3,), (2, 3))
-    """
-    return matrix_shape(shape) if isinstance(shape, (tuple, list)) else (dimension(shape),)
-
-
 def edges_of(edges: Any, nodes: Any) -> tuple[Index, int]:
     """Edges as an array of pairs of nodes 0, …, nodes − 1, none from a node to itself."""
     n = _count(nodes)

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from greedyhull.atoms.arguments import array_of, positive
+from greedyhull.atoms.arguments import HUGE, LONGEST, array_of, dimension, positive
 from greedyhull.atoms.neighbours import all_finite, worst_within
-from greedyhull.errors import GreedyhullError, check, former, hinted_arguments, suggesting, take_over
+from greedyhull.errors import GreedyhullError, check, former, suggesting, take_over
+from greedyhull.kernels.core import public
 from greedyhull.points.aligned import point_of
 from greedyhull.points.arrays import eps_of, length, locked
 from greedyhull.points.gradients import as_array, copied
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import whole
-from greedyhull.points.shapes import Basis, Dense, Sparse, dense
-from greedyhull.points.validate import KINDS, as_answer, as_atom, as_block, as_own_atom, atom_dtype
+from greedyhull.points.shapes import Basis, BasisBlock, Dense, Sparse, dense
+from greedyhull.points.validate import KINDS, as_answer, as_block, as_own_atom, atom_dtype
 from greedyhull.theory import Constant, Status
 from greedyhull.types import (
     Answer,
@@ -67,15 +68,10 @@ class Budget(NamedTuple):
     whole: bool
     points: Any = None
 
-    @classmethod
-    def of(cls, scale: Any, positive: bool, whole: bool) -> Budget:
-        """A budget whose scale is one number, or one for each coordinate."""
-        return cls(_one(scale) if type(scale) is float else np.array(scale, dtype=np.float64, ndmin=1), positive, whole)
-
 
 @lru_cache(maxsize=256)
-def _one(scale: float) -> Array:
-    """A scale that all coordinates have; the core only reads it."""
+def one_scale(scale: float) -> Array:
+    """Return the scale that all coordinates of a budget have; the core only reads it."""
     return locked(np.array([scale]))
 
 
@@ -191,16 +187,20 @@ def _depth(cls: type, name: str) -> int:
     return next((i for i, base in enumerate(cls.__mro__) if name in vars(base)), len(cls.__mro__))
 
 
-class _Kept(cached_property[SetTraits]):
-    """A property that the library's sets keep until an attribute changes; sets of users may be changed in any way."""
+class _Traits(cached_property[SetTraits]):
+    """The property `AtomSet.traits`, which the library's sets keep until an attribute changes."""
 
     def __get__(self, S: Any, cls: type | None = None) -> SetTraits:  # type: ignore[override]
         if S is None:
             return self  # type: ignore[return-value]
-        value = self.func(S)
-        if S._ships and not S._in_coordinates:
-            S.__dict__["traits"] = value
-        return value
+        own = S.__dict__
+        known = SetTraits(S._lists, S.dense_atoms, own.get("radius"), own.get("middle"), own.get("total"), S.owners,
+                          S.gradients, S._slides, S._draws or not S._ships, S._compresses, S._faces, spreads=S._spreads)
+        if S._in_coordinates:
+            return known._replace(region=S._region())
+        if S._ships:
+            own["traits"] = known
+        return known
 
 
 @suggesting("AtomSet")
@@ -260,23 +260,18 @@ class AtomSet(ABC):
     _draws = False  # whether its oracle or its start draws random numbers
     _spreads = False  # whether its centre is at hand, and minima mix very many atoms
     _ships = False  # whether it is one of the library's own
-    _coarse = ""  # the dtype in which a user's oracle has last answered, if that is less than float64
+    coarse = ""  # the dtype in which a user's oracle has last answered, if that is less than float64
+    seen: tuple[float, float] | None = None  # the largest ‖d‖₁ and ‖d‖₂ of atoms so far, if `max_abs` is estimated from them
+    traits = _Traits(SetTraits)  # what the set is: whether its atoms can be listed, its sizes, its owners
     if TYPE_CHECKING:  # capabilities; a set has those that its traits name
+        radius: float
+        total: float
         def __len__(self) -> int: ...  # finite: its atoms have numbers
         def __getitem__(self, j: int) -> Atom: ...
         def scores(self, g: Array) -> Array: ...
         def block(self, index: Index) -> Block: ...
         def within(self, w: Array, g: Array) -> Atom: ...  # faces: of the smallest around w, the atom with the largest ⟨g, ·⟩
         def room(self, w: Array, v: Array) -> float: ...  # faces: the largest t for which w + t·v lies in the set
-
-    @_Kept
-    def traits(self) -> SetTraits:
-        """What the set is: whether its atoms can be listed, its radius, middle and total if it has them, and its owners."""
-        own = self.__dict__
-        sizes = own.get("radius"), own.get("middle"), own.get("total")
-        known = SetTraits(self._lists, self.dense_atoms, *sizes, self.owners, self.gradients, self._slides,
-                          self._draws or not self._ships, self._compresses, self._faces, spreads=self._spreads)
-        return known._replace(region=self._region()) if self._in_coordinates else known
 
     def _region(self) -> Region | None:
         """Return the set in coordinates, where Newton steps can move many of them at once; None where it has none."""
@@ -291,6 +286,8 @@ class AtomSet(ABC):
         super().__init_subclass__()
         take_over(cls, "absolute", "max_abs")
         cls._measures = cls.max_abs is not AtomSet.max_abs
+        if cls._measures and cls.sized is AtomSet.sized:
+            cls.sized = True  # type: ignore[assignment]
         cls._compresses = cls.compressed is not AtomSet.compressed
         cls._decides = cls._holds is not AtomSet._holds or cls.contains is not AtomSet.contains
         cls._slides = cls.slide is not AtomSet.slide
@@ -307,8 +304,18 @@ class AtomSet(ABC):
         check(not left, f"{cls.__name__} has an argmin of its own, but {', '.join(left)} of another set, which looks through "
                         "other atoms. Write these too, or derive it from AtomSet.")
         cls._ships = cls.__module__.startswith("greedyhull.") and not cls.__module__.startswith("greedyhull.testing")
-        if cls._ships:
-            hinted_arguments(cls)
+        name = next((name for name in ("__new__", "__init__") if name in vars(cls)), "")  # what one takes, the other takes too
+        if cls._ships and name:
+            written = vars(cls)[name]
+            entry = public(written.__func__ if name == "__new__" else written, cls.__name__)
+            type.__setattr__(cls, name, staticmethod(entry) if name == "__new__" else entry)
+
+    def _measure(self, d: Any, **size: Any) -> None:
+        """Keep the dimension d and a size such as ``radius``, both checked."""
+        (name, value), = size.items()
+        if not (type(d) is int and 0 < d <= LONGEST and type(value) is float and 0.0 < value <= HUGE):
+            d, value = dimension(d), positive(value, name)
+        self.__dict__.update({"shape": (d,), name: value})
 
     def __repr__(self) -> str:
         return type(self).__name__ + ("()" if lacks(self, "shape") else f"(shape={self.shape})")
@@ -320,7 +327,7 @@ class AtomSet(ABC):
     def atom(self, g: Array) -> Atom:
         """Return the answer of `argmin` as an atom."""
         if self._ships:
-            d = as_atom(self.argmin(g), self.shape)
+            d: Atom = self.argmin(g)  # type: ignore[assignment]
         else:  # it may write on g, and on its answer once more
             given = self.argmin(copied(g))
             self.note_dtype(given)
@@ -331,12 +338,7 @@ class AtomSet(ABC):
 
     def note_dtype(self, given: Any) -> None:
         """Remember the dtype of a user's last answer: one to a float32 gradient says nothing of later ones."""
-        self._coarse = atom_dtype(given)
-
-    @property
-    def coarse(self) -> str:
-        """The dtype of the last answer of a user's oracle, if that is less than float64; else ""."""
-        return self._coarse
+        self.__dict__["coarse"] = atom_dtype(given)
 
     def best(self, g: Array, m: int) -> Block:
         """Return the m atoms with the least ⟨g, ·⟩, or fewer; the first is `argmin`. For a product, m for each owner."""
@@ -358,6 +360,25 @@ class AtomSet(ABC):
         A class derived from a budget may have answers of its own, and is none.
         """
         return None
+
+    def has_atoms(self, block: Block) -> bool:
+        """Return whether all of a few atoms are those of a budget, as two numbers each prove; False leaves it open.
+
+        >>> import greedyhull as gh
+        >>> gh.Simplex(3).has_atoms(BasisBlock(3, [0, 2], [1.0, 1.0])), gh.Simplex(3).has_atoms(BasisBlock(3, [0], [0.5]))
+        (True, False)
+        """
+        B = self.budget()
+        if B is None or B.points is not None or len(B.scales) > 1:
+            return False
+        if type(block) is not BasisBlock or block.shape != self.shape:
+            return False
+        index, scales, most = block.index.tolist(), block.scale.tolist(), B.scales.item()
+        if not 0 < len(index) <= 32:  # so many numbers are compared one by one sooner than as an array
+            return False
+        least = most if B.whole else 0.0 if B.positive else -most
+        inside = least <= min(scales) and max(scales) <= most and sum(scales) < np.inf  # the last for NaN
+        return bool(inside and min(index) >= 0 and max(index) < block.size)
 
     def centre(self) -> Iterate:
         """Return a point in the relative interior, as atoms and weights."""
@@ -503,11 +524,6 @@ class AtomSet(ABC):
         """Whether `max_abs` is a proved bound, and not an estimate from the atoms seen so far."""
         return self._measures or self.bound is not None
 
-    @property
-    def seen(self) -> tuple[float, float] | None:
-        """The largest ‖d‖₁ and ‖d‖₂ of the atoms seen so far, if `max_abs` is estimated from them."""
-        return self.__dict__.get("_sizes_seen")
-
     def saw(self, d: Atom) -> None:
         """Record the size of an atom, if `max_abs` has to be estimated; else see that it is no larger than ``bound``."""
         if self._measures or (self.sized and self.bound is None):
@@ -521,7 +537,7 @@ class AtomSet(ABC):
                   "of an atom can have, or leave bound out; rounding is bounded by it.")
             return
         sum_, norm = self.seen or (0.0, 0.0)
-        self.__dict__["_sizes_seen"] = (max(sum_, float(np.sum(x))), max(norm, length(np.asarray(x))))
+        self.__dict__["seen"] = (max(sum_, float(np.sum(x))), max(norm, length(np.asarray(x))))
 
     def rescaled(self, radius: float) -> AtomSet:
         """Return the same kind of set with another radius."""
@@ -593,8 +609,6 @@ class AtomSet(ABC):
 
 class GaugeBall(AtomSet):
     """A ball about the origin, where runs start: {w : gauge(w) ≤ 1}, ``radius`` times one of radius 1."""
-
-    radius: float
 
     def gauge(self, x: Array) -> float:
         """Return the least c for which x lies in c times the ball."""

@@ -36,8 +36,7 @@ class BoundedSimplex(AtomSet):
     """
 
     def __init__(self, d: int, total: float = 1.0, upper: Any = np.inf, lower: Any = 0.0) -> None:
-        self.shape = (dimension(d),)
-        self.total = positive(total, "total")
+        self._measure(d, total=total)
         lower, upper = coordinates(self, lower=lower, upper=upper)
         self.lower, self._low = _bounds(lower, "lower", self.shape)
         below = float(self._low.sum())

@@ -9,31 +9,11 @@ from math import prod
 import numpy as np
 
 from greedyhull.atoms.base import AtomSet as Base
-from greedyhull.atoms.l1_ball import L1Ball
-from greedyhull.atoms.simplex import Simplex
 from greedyhull.errors import check
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.owners import OwnedBlock, vertices
 from greedyhull.points.shapes import Basis, BasisBlock, dense
 from greedyhull.types import Array, AtomSet, Block, Index, listed
-
-
-def has_atoms(S: AtomSet, block: Block) -> bool:
-    """Whether all of a few atoms are the set's own, as two numbers each tell; False says that somebody has to look.
-
-    >>> has_atoms(Simplex(3), BasisBlock(3, [0, 2], [1.0, 1.0])), has_atoms(Simplex(3), BasisBlock(3, [0], [0.5]))
-    (True, False)
-    """
-    # so many numbers are looked at one by one, sooner than as an array
-    if type(block) is not BasisBlock or not 0 < len(block) <= 32 or block.shape != S.shape:
-        return False
-    index: list[int] = block.index.tolist()
-    scales: list[float] = block.scale.tolist()
-    if min(index) < 0 or max(index) >= block.size:
-        return False
-    if type(S) is Simplex:
-        return scales.count(S.total) == len(scales)
-    return type(S) is L1Ball and S.weights is None and all(abs(scale) <= S.radius for scale in scales)
 
 
 def lowest_of_each(scores: Array, starts: Index, m: int) -> Index:
@@ -111,7 +91,7 @@ class BasisTable:
 
 def check_atoms_of(S: AtomSet, block: Block, what: str) -> None:
     """Raise where atoms of a saved block have another shape, other owners or other names than those of S, or lie outside."""
-    if has_atoms(S, block):
+    if S.has_atoms(block):
         return
     owners = block.count if isinstance(block, OwnedBlock) else 1
     check(prod(block.shape) == prod(S.shape) and owners <= S.traits.owners, lambda: f"{what} has atoms of shape {block.shape} "

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from greedyhull.kernels.core import alone
 from greedyhull.kernels.simplex_qp import solve_simplex_qp
 from greedyhull.points.arrays import columns as images
 from greedyhull.points.arrays import compact, dense, is_sparse, length
@@ -197,6 +198,7 @@ class Nearest(NamedTuple):
     kind: Kind
 
 
+@alone
 def nearest_point(S: AtomSet, x: Array, size: float, near: float, far: float) -> Nearest:
     """The search ends once a point is within ``near`` of x, or none is within ``far``; both are shares of ``size``.
 

@@ -58,7 +58,7 @@ class Joined(AtomSet):
         return self if all(one is S for one, S in zip(inner, self.sets, strict=True)) else type(self)(*inner)
 
     @property
-    def traits(self) -> SetTraits:
+    def traits(self) -> SetTraits:  # type: ignore[override]
         return super().traits._replace(random=any(S.traits.random for S in self.sets), compresses=False)
 
     @property
@@ -146,7 +146,7 @@ class Joined(AtomSet):
         return float(sum(S.max_abs(part) for S, part in zip(self.sets, self.slices(c), strict=True)))
 
     @property
-    def coarse(self) -> str:
+    def coarse(self) -> str:  # type: ignore[override]
         return max((S.coarse for S in self.sets), key=eps_of)
 
     @property
@@ -154,7 +154,7 @@ class Joined(AtomSet):
         return all(S.sized for S in self.sets)
 
     @property
-    def seen(self) -> tuple[float, float] | None:
+    def seen(self) -> tuple[float, float] | None:  # type: ignore[override]
         seen = [S.seen for S in self.sets if S.seen is not None]
         return (sum(a for a, _ in seen), sum(b for _, b in seen)) if seen else None
 
@@ -309,7 +309,7 @@ class Product(Joined):
         return self._mixed([S.decompose(part) for S, part in zip(self.sets, self.slices(self._shaped(w)), strict=True)])
 
     @property
-    def traits(self) -> SetTraits:
+    def traits(self) -> SetTraits:  # type: ignore[override]
         return super().traits._replace(faces=all(S.traits.faces for S in self.sets))
 
     def _region(self) -> RowsRegion | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from greedyhull.atoms.arguments import count_of, dimension, positive
+from greedyhull.atoms.arguments import count_of
 from greedyhull.atoms.base import GaugeBall, Sizes
 from greedyhull.atoms.lp_ball import direction
 from greedyhull.atoms.neighbours import sum_of_largest, swapped_supports, top
@@ -104,9 +104,8 @@ class SupportBall(GaugeBall):
     """A ball whose atoms have K entries."""
 
     def __init__(self, d: int, K: int, radius: float) -> None:
-        self.shape = (dimension(d),)
+        self._measure(d, radius=radius)
         self.K = count_of(K, self.shape[0])
-        self.radius = positive(radius, "radius")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.shape[0]}, K={self.K}, radius={self.radius:g})"

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.arguments import array_of, numbers, positive, vector_or_matrix
-from greedyhull.atoms.base import Budget, GaugeBall, Sizes
+from greedyhull.atoms.arguments import array_of, matrix_shape, numbers, positive
+from greedyhull.atoms.base import Budget, GaugeBall, Sizes, one_scale
 from greedyhull.atoms.geometry import row_extremes
-from greedyhull.atoms.neighbours import largest, lowest, total
+from greedyhull.atoms.neighbours import lowest, total
 from greedyhull.atoms.simplex import CappedSimplex
 from greedyhull.errors import check
 from greedyhull.points.aligned import coordinates
@@ -58,14 +58,16 @@ class L1Ball(GaugeBall):
            [0. , 0.5]])
     """
 
+    size: int
+    weights: Array | None
+    _scale: Any
+
     def __init__(self, d: int | tuple[int, ...], radius: float, *, weights: Any = None) -> None:
-        self.shape = vector_or_matrix(d)
-        self.size = prod(self.shape)
-        if len(self.shape) == 2:
-            self.gradients = "any"
-        self.radius = positive(radius, "radius")
-        self.weights: Array | None = None
-        self._scale: Any = self.radius
+        if isinstance(d, (tuple, list)):
+            self.shape, self.radius, self.gradients = matrix_shape(d), positive(radius, "radius"), "any"
+        else:
+            self._measure(d, radius=radius)
+        self.__dict__.update(size=prod(self.shape), weights=None, _scale=self.radius)
         if weights is not None:
             if len(self.shape) == 1:
                 coordinates(self, weights=weights)
@@ -107,8 +109,9 @@ class L1Ball(GaugeBall):
         return BasisBlock(self.size, i, np.where(j < self.size, size, -size))
 
     def budget(self) -> Budget | None:
-        vectors = type(self) is L1Ball and len(self.shape) == 1  # the core works on vectors
-        return Budget.of(self._scale, positive=False, whole=False) if vectors else None
+        if type(self) is not L1Ball or len(self.shape) > 1:  # the core works on vectors
+            return None
+        return Budget(one_scale(self.radius) if self.weights is None else self._scale, positive=False, whole=False)
 
     def argmin(self, g: Array) -> Basis:
         if type(g) is not np.ndarray:
@@ -174,7 +177,7 @@ class L1Ball(GaugeBall):
 
     def max_abs(self, c: Array) -> float:
         if self.weights is None:
-            return self.radius * largest(c)
+            return float(self.radius * c.item(c.argmax()))  # a small reduction of NumPy takes four times as long
         return float((flat(c) * self._scale).max())
 
     def max_length(self) -> float:
@@ -219,7 +222,7 @@ class PositiveL1Ball(CappedSimplex):
         ball = L1Ball(d, radius, weights=weights)  # its checks are the ones wanted here
         self.shape, self.radius, self.weights = ball.shape, ball.radius, ball.weights
         self.size = ball.size
-        self._scale = np.broadcast_to(np.asarray(ball.scale, dtype=np.float64), self.size)
+        self._scale = np.broadcast_to(np.asarray(ball.scale, dtype=np.float64), self.size) + 0.0
 
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else ", weights=..."

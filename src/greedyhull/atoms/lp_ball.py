@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.arguments import dimension, numbers, positive
+from greedyhull.atoms.arguments import numbers
 from greedyhull.atoms.base import AtomSet, GaugeBall, Sizes
 from greedyhull.atoms.geometry import products, row_norms
 from greedyhull.atoms.regions import BallRegion, BoxRegion
@@ -49,8 +49,7 @@ class L2Ball(AtomSet):
     dense_atoms = True
 
     def __init__(self, d: int, radius: float, *, centre: Any = None) -> None:
-        self.shape = (dimension(d),)
-        self.radius = positive(radius, "radius")
+        self._measure(d, radius=radius)
         centre, = coordinates(self, centre=centre)
         self.middle = np.zeros(self.shape) if centre is None else numbers(centre, "centre")
         check(self.middle.shape == self.shape, f"centre has shape {self.middle.shape}; {d} numbers are wanted.")
@@ -158,8 +157,7 @@ class LpBall(GaugeBall):
     dense_atoms = True
 
     def __init__(self, d: int, radius: float, p: float) -> None:
-        self.shape = (dimension(d),)
-        self.radius = positive(radius, "radius")
+        self._measure(d, radius=radius)
         good = isinstance(p, (int, float, np.integer, np.floating)) and not isinstance(p, bool) and bool(p >= 1)
         check(good, lambda: f"p = {shown(p)} was given; a number of at least 1, or np.inf, is wanted: for p < 1 the set is "
                             "not convex, and its hull is the l1 ball.")

@@ -57,7 +57,7 @@ class Mapped(Around):
         return self if inner is self.S else self._of(inner)
 
     @property
-    def traits(self) -> SetTraits:
+    def traits(self) -> SetTraits:  # type: ignore[override]
         inner, v = self.S.traits, self.v
         radius = None if inner.radius is None else self.unit * inner.radius
         middle = None if inner.middle is None else self.c * inner.middle

@@ -44,11 +44,6 @@ def sum_of_largest(c: Array, K: int) -> float:
     return float(np.sum(c if len(c) <= K else np.partition(c, len(c) - K)[len(c) - K :]))
 
 
-def largest(c: Array) -> float:
-    """max c, by `argmax`: a small reduction of NumPy takes four times as long."""
-    return float(c.item(c.argmax()))
-
-
 def total(x: Array) -> float:
     """Σx; NaN or infinite where an entry is. Few numbers are added one by one sooner than by NumPy.
 

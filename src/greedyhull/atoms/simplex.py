@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.arguments import dimension, positive
-from greedyhull.atoms.base import AtomSet, Budget, Sizes
+from greedyhull.atoms.base import AtomSet, Budget, Sizes, one_scale
 from greedyhull.atoms.box import AT, room_above
 from greedyhull.atoms.geometry import row_extremes
-from greedyhull.atoms.neighbours import largest, lowest, total
+from greedyhull.atoms.neighbours import lowest, total
 from greedyhull.atoms.vertices import farthest_coordinates
 from greedyhull.points.arrays import flat
 from greedyhull.points.iterate import Iterate
@@ -60,8 +59,8 @@ class Simplex(AtomSet):
         return BoundedSimplex(d, total, np.inf if upper is None else upper, 0.0 if lower is None else lower)  # type: ignore[return-value]
 
     def __init__(self, d: int, total: float = 1.0, *, lower: Any = None, upper: Any = None) -> None:
-        self.shape = (dimension(d),)
-        self.radius = self.total = positive(total, "total")
+        self._measure(d, total=total)
+        self.__dict__["radius"] = self.total
 
     def __getnewargs__(self) -> tuple[int, float]:
         return self.shape[0], self.total
@@ -82,7 +81,7 @@ class Simplex(AtomSet):
         return BasisBlock(self.shape[0], j, np.full(len(j), self.total))
 
     def budget(self) -> Budget | None:
-        return Budget.of(self.total, positive=True, whole=True) if type(self) is Simplex else None
+        return Budget(one_scale(self.total), positive=True, whole=True) if type(self) is Simplex else None
 
     def argmin(self, g: Array) -> Basis:
         return Basis(int(g.argmin()), self.total)
@@ -107,7 +106,7 @@ class Simplex(AtomSet):
         return room_above(w, v, 0.0, AT * self.total)
 
     def max_abs(self, c: Array) -> float:
-        return self.total * largest(c)
+        return float(self.total * c.item(c.argmax()))
 
     def rescaled(self, radius: float) -> Simplex:
         return Simplex(self.shape[0], radius)
@@ -156,8 +155,8 @@ class CappedSimplex(AtomSet):
     """
 
     def __init__(self, d: int, total: float = 1.0) -> None:
-        self.shape = (dimension(d),)
-        self.radius = self.total = positive(total, "total")
+        self._measure(d, total=total)
+        self.__dict__["radius"] = self.total
 
     def __repr__(self) -> str:
         return f"CappedSimplex({self.shape[0]}, total={self.total:g})"
@@ -182,8 +181,9 @@ class CappedSimplex(AtomSet):
         return BasisBlock(d, i, np.where(j == d, 0.0, np.broadcast_to(self.scale, d)[i]))
 
     def budget(self) -> Budget | None:
-        plain = self._ships and len(self.shape) == 1  # the core works on vectors
-        return Budget.of(self.scale, positive=True, whole=False) if plain else None
+        if not self._ships or len(self.shape) > 1:  # the core works on vectors
+            return None
+        return Budget(one_scale(self.scale) if type(self.scale) is float else self.scale, positive=True, whole=False)
 
     def argmin(self, g: Array) -> Basis:
         scale = self.scale
@@ -224,7 +224,7 @@ class CappedSimplex(AtomSet):
         return min(above, room_above(u, way, 0.0, AT))
 
     def max_abs(self, c: Array) -> float:
-        return largest(flat(c) * self.scale)
+        return float((flat(c) * self.scale).max())
 
     def rescaled(self, radius: float) -> CappedSimplex:
         return CappedSimplex(self.shape[0], radius)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.arguments import dimension, positive
 from greedyhull.atoms.base import GaugeBall, Sizes
 from greedyhull.atoms.neighbours import lowest
 from greedyhull.points.iterate import Iterate
@@ -43,8 +42,7 @@ class TotalVariationBall(GaugeBall):
     dense_atoms = True
 
     def __init__(self, d: int, radius: float) -> None:
-        self.shape = (dimension(d),)
-        self.radius = positive(radius, "radius")
+        self._measure(d, radius=radius)
 
     def __repr__(self) -> str:
         return f"TotalVariationBall({self.shape[0]}, radius={self.radius:g})"

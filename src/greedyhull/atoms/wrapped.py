@@ -162,7 +162,7 @@ class Wrapped(Around):
         return self._around(self.S.rescaled(radius))
 
     @property
-    def traits(self) -> SetTraits:
+    def traits(self) -> SetTraits:  # type: ignore[override]
         # its oracle may draw, whatever that of the inner set does, and it is the oracle that a solver is to work with
         return self.S.traits._replace(random=True, compresses=True, faces=False, region=None)
 

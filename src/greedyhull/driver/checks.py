@@ -14,7 +14,6 @@ import numpy as np
 
 from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.atoms.base import generator
-from greedyhull.atoms.budget import has_atoms
 from greedyhull.atoms.wrapped import FromFunction
 from greedyhull.driver.stop import Stop
 from greedyhull.errors import DriftWarning, GreedyhullError, aliased, check, nearest, shown
@@ -235,7 +234,7 @@ def check_point(w: Iterate, S: AtomSet, solver: object, moves: int) -> None:
     with many entries the oracle is asked a few questions only, which find those that stick out far.
     """
     wrong = wrong_weights(w, moves) if w.keeps_atoms else None
-    if wrong is None and w.keeps_atoms and has_atoms(S, w.block):  # a mixture of atoms lies in the hull
+    if wrong is None and w.keeps_atoms and S.has_atoms(w.block):  # a mixture of atoms lies in the hull
         return
     check_owners(w, S)
     inside = S.contains_quickly(w) if wrong is None else None

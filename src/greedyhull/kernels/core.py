@@ -37,7 +37,7 @@ def alone(function: Callable[P, R]) -> Callable[P, R]:
     return called
 
 
-def public(function: Callable[P, R]) -> Callable[P, R]:
+def public(function: Callable[P, R], whose: str = "") -> Callable[P, R]:
     """Make a function an entry point, as `alone` and `hinting` do, in one frame: warnings count frames to their caller."""
 
     @wraps(function)
@@ -46,7 +46,7 @@ def public(function: Callable[P, R]) -> Callable[P, R]:
             with one_thread:
                 return function(*args, **kwargs)
         except TypeError as error:
-            for note in notes(function, args, kwargs):
+            for note in notes(function, args, kwargs, whose):
                 error.add_note(note)
             raise
 
