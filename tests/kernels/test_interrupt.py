@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -39,7 +40,7 @@ def test_ctrl_c_before_the_first_point_is_a_keyboard_interrupt() -> None:
 
 def test_a_handler_that_came_during_a_run_stays() -> None:
     mine = lambda number, frame: None
-    with Interrupt() as interrupt:
+    with closing(Interrupt()) as interrupt:
         interrupt.listen()
         assert signal.getsignal(signal.SIGINT) is not signal.default_int_handler
         signal.signal(signal.SIGINT, mine)
@@ -48,6 +49,6 @@ def test_a_handler_that_came_during_a_run_stays() -> None:
 
 
 def test_a_run_that_is_left_by_an_error_gives_the_handler_back() -> None:
-    with pytest.raises(ZeroDivisionError), Interrupt() as interrupt:
+    with pytest.raises(ZeroDivisionError), closing(Interrupt()) as interrupt:
         interrupt.listen()
         raise ZeroDivisionError

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import inf
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -40,6 +40,9 @@ class Bound(NamedTuple):
     lower: float
     kind: Kind
     delta: float = 0.0
+
+
+SIZES = ("estimated", "proved")  # how rounding is known, by whether the set says how large its atoms can be
 
 
 def held(kind: Kind, delta: float) -> tuple[Kind, float]:
@@ -113,11 +116,11 @@ class Certificate:
     lower: float
     kind: Kind = "always"
     delta: float = 0.0
-    rounding: Literal["proved", "estimated"] = "proved"
+    rounding: str = "proved"
     note: str = ""
 
     def __init__(self, value: float | None, gap: float | None, lower: float, kind: Kind = "always", delta: float = 0.0,
-                 rounding: Literal["proved", "estimated"] = "proved", note: str = "") -> None:
+                 rounding: str = "proved", note: str = "") -> None:
         # what a frozen dataclass writes takes three times as long
         vars(self).update(value=value, gap=gap, lower=lower, kind=kind, delta=delta, rounding=rounding, note=note)
 
@@ -219,7 +222,7 @@ def certificate_of(f: Objective, S: AtomSet, w: Iterate, known: float = -np.inf,
     slack = gradient_slack(precise, w, S)
     gap = max(precise.gradient_dot(w) - lowest.lower + rounding + slack, 0.0)
     if not f.traits.convex:
-        return Certificate(value, gap, -np.inf, "stationary", rounding=rounding_of(S), note=words_of(seen, S))
+        return Certificate(value, gap, -np.inf, "stationary", rounding=SIZES[S.sized], note=words_of(seen, S))
     found = Floor(value - gap, kind_of(lowest.kind, precise, S, seen), lowest.delta)
     floor = least(precise)
     if not f.traits.smooth and (isinstance(precise, Composite) or f.traits.remote):
@@ -232,12 +235,7 @@ def certificate_of(f: Objective, S: AtomSet, w: Iterate, known: float = -np.inf,
         own = above(precise, w, value, floor, rounding) + value_error(seen, value)
         if own < gap:
             gap, kind, delta = own, kind_of("always", precise, S, seen), 0.0
-    return Certificate(value, gap, max(found.lower, floor), kind, delta, rounding_of(S), words_of(seen, S))
-
-
-def rounding_of(S: AtomSet) -> Literal["proved", "estimated"]:
-    """Whether the set says how large its atoms can be."""
-    return "proved" if S.sized else "estimated"
+    return Certificate(value, gap, max(found.lower, floor), kind, delta, SIZES[S.sized], words_of(seen, S))
 
 
 def kind_of(kind: Kind, f: Objective, S: AtomSet, seen: Coarse | None = None) -> Kind:

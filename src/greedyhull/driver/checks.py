@@ -75,14 +75,15 @@ def check_arguments(f: Objective, S: AtomSet, solver: object, stop: object, seed
         check_solver(solver)
     if not isinstance(stop, Stop):
         check_stop(stop)
-    check_pair(f, S, ours)
+    if not (ours and f.domain == S.shape and f.traits.smooth) or "_labels" in vars(f) or "S" in vars(f):
+        check_pair(f, S)
     if type(seed) is not int or not 0 <= seed < 2**63:
         check_seed(seed)
 
 
-def check_pair(f: Objective, S: AtomSet, ours: bool = False) -> None:
-    """Raise unless f is an objective, S a set, and the two go together; ``ours`` is what the library made."""
-    if not ours and not _ship(type(f), type(S)):
+def check_pair(f: Objective, S: AtomSet) -> None:
+    """Raise unless f is an objective, S a set, and the two go together."""
+    if not _ship(type(f), type(S)):
         _check_parts(f, S)
     if isinstance(f, Composite) and not f.loss.smooth:
         missing = lacks(f.loss, "conjugate", "smoothed")
@@ -92,8 +93,7 @@ def check_pair(f: Objective, S: AtomSet, ours: bool = False) -> None:
     if f.domain != S.shape:
         raise GreedyhullError(f"The objective takes points of shape {f.domain} but {S!r} holds atoms of shape {S.shape}. "
                               f"{_fitting(f, S)}")
-    if not ours or "_labels" in vars(f) or "S" in vars(f):
-        agree(f, S, "The objective and the set")
+    agree(f, S, "The objective and the set")
 
 
 @lru_cache(maxsize=256)

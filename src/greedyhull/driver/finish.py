@@ -11,7 +11,7 @@ from warnings import warn
 import numpy as np
 
 from greedyhull.atoms.base import generator
-from greedyhull.driver.certificate import Certificate, afresh, certificate_of, held, rounding_of, sentence
+from greedyhull.driver.certificate import SIZES, Certificate, afresh, certificate_of, held, sentence
 from greedyhull.driver.checks import check_drift, check_lower, check_point, is_builtin
 from greedyhull.driver.solution import Solution, StreamSolution
 from greedyhull.driver.stop import PRESSED, Reason, because, closing
@@ -19,6 +19,7 @@ from greedyhull.errors import GreedyhullError, GreedyhullWarning
 from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.limits import coarse_of, value_error, words_of
+from greedyhull.objectives.minibatches import count_of
 from greedyhull.objectives.smoothing import smoothing, with_kinks
 from greedyhull.points.aligned import kept
 from greedyhull.points.arrays import eps_of
@@ -26,7 +27,7 @@ from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.factors import apart
 from greedyhull.points.iterate import Iterate, wrong_weights
 from greedyhull.points.owners import vertices
-from greedyhull.solvers.parts.gap_evaluation import in_place_of_sample
+from greedyhull.solvers.parts.gap_evaluation import MinibatchGap
 from greedyhull.solvers.parts.progress import Event
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.types import Array, AtomSet, Floor, Gradient, Objective, Solver, State
@@ -99,7 +100,7 @@ def sparsified(w: Iterate, S: AtomSet) -> Iterate | None:
     What a set gives is looked at: weights of a mixture, the same point, and atoms of the set where it has a formula for
     membership. Anything else is left, with a warning, for the point as it is has cost a whole run.
     """
-    if not w.keeps_atoms or not S.traits.compresses:
+    if not w.keeps_atoms:
         return None
     given = w.copy()  # which a set may spoil
     try:
@@ -248,8 +249,8 @@ def certify_end(run: Run, event: Event, moved: bool = False) -> tuple[Event, Cer
         proved = None if run.open is None else run.proofs.at_end(run.open, event)
         event = event if proved is None else run.prove(proved, event)
         check_lower(run.f, run.S, event.value, event.lower, event.kind, run.rounding)
-        return event, Certificate(event.value, event.gap, event.lower, event.kind, event.delta, rounding_of(run.S),
-                                  words_of(run.coarse, run.S))
+        note = words_of(run.coarse, run.S) if run.user_set or run.coarse is not None else ""
+        return event, Certificate(event.value, event.gap, event.lower, event.kind, event.delta, SIZES[run.S.sized], note)
     certificate = _recomputed(run, event.point)
     assert certificate.value is not None and certificate.gap is not None
     if run.convex and (run.inspects or not run.builtin_solver):
@@ -335,9 +336,9 @@ def _complete(run: Run, event: Event) -> tuple[Event, Certificate]:
 def _compressed(run: Run, final: Event, certificate: Certificate) -> tuple[Event, Certificate]:
     """The end with its point in fewer atoms, where the set knows how, and the certificate of that point.
 
-    A bound that was told belongs to the point as it is; and a request on the gap that was met must stay so.
+    A request on the gap that was met must stay so.
     """
-    fewer = None if final.self_standing else sparsified(final.point, run.S)
+    fewer = sparsified(final.point, run.S)
     if fewer is None:
         return final, certificate
     fewer.work, fewer.step = final.point.work, final.point.step
@@ -365,22 +366,30 @@ def should_retry(run: Run, final: Event, fresh: Certificate) -> bool:
 
 def solution_of(run: Run, final: Event, certificate: Certificate, reason: Reason, said_of: Event) -> Solution:
     """All that a run has to say; ``said_of`` is the event that the reason was given for."""
-    final, certificate = _compressed(run, final, certificate)
+    if not final.self_standing and run.S.traits.compresses:
+        final, certificate = _compressed(run, final, certificate)
     met = final is said_of and reason.claims  # a request on the gap ended the run, and nothing has changed since
     converged = met or run.stop.met(final)
+    solver: Any = run.solver
     if converged and certificate.kind == "expectation":  # a bound that ends a run because it is small is chosen by luck
         certificate = replace(certificate, kind="estimate")
     why = reason if met and not reason.cause else closing(run.stop, reason, final)
     said: Any = why.told  # perhaps a function, whose words are made when they are read
-    sampled = "" if final.self_standing else in_place_of_sample(run.solver, run.f)
+    sampled = "look" in run.offers and not final.self_standing and isinstance(solver.look, MinibatchGap)
     if certificate.note or sampled or run.resume_note or run.interrupt.requested:
-        said = " ".join(filter(None, (why.words, sentence(certificate.note), sampled, run.resume_note)))
+        instead = f"The last sample of MinibatchGap would have held all {count_of(run.f)} terms, so the full gap was computed "
+        instead = f"{instead}and the bound does not rest on samples." if sampled else ""
+        said = " ".join(filter(None, (why.words, sentence(certificate.note), instead, run.resume_note)))
         if run.interrupt.requested and not said.startswith("Interrupted"):
             said = f"{said} {PRESSED}"
-    choice: Any = run.choice
-    run.trace.thin()
-    kind = StreamSolution if certificate.value is None else Solution
+    if len(run.trace.parts) > 1:
+        run.trace.thin()
     labels = (vars(run.f).get("_labels") if run.builtin_f else kept(run.f)) or vars(run.S).get("_labels")
     names = None if labels is None else [str(label) for label in labels]
-    return kind(final.point, certificate, said, converged, final.iteration, final.seconds, run.trace, run.solver,
-                run.f, run.S, run.memory.curvature, choice, final.also or {}, *run.given, names)
+    found = object.__new__(StreamSolution if certificate.value is None else Solution)
+    stop, seed = run.given
+    vars(found).update(  # what a dataclass writes takes three times as long
+        point=final.point, certificate=certificate, reason=said, converged=converged, iterations=final.iteration,
+        seconds=final.seconds, trace=run.trace, solver=run.solver, objective=run.f, atom_set=run.S,
+        curvature=run.memory.curvature, choice=run.choice, also=final.also or {}, stop=stop, seed=seed, names=names, _kept={})
+    return found

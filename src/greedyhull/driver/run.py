@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass, replace
 from functools import cache, cached_property
 from importlib import import_module
 from math import inf, isfinite, isnan, nan, prod
@@ -54,8 +54,17 @@ from greedyhull.points.aligned import point_of
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.validate import as_atom
-from greedyhull.solvers.parts.progress import ONE_ROUND, BurstLimit, Event, Progress, RunLimits, SkippedRows, weaker
-from greedyhull.solvers.parts.requirements import by_coordinates, check_requirements, keeps_atoms
+from greedyhull.solvers.parts.progress import (
+    ONE_ROUND,
+    BurstLimit,
+    Event,
+    GapTarget,
+    Progress,
+    RunLimits,
+    SkippedRows,
+    weaker,
+)
+from greedyhull.solvers.parts.requirements import by_coordinates, check_requirements
 from greedyhull.solvers.parts.schedules import check_tolerance
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.types import (
@@ -63,38 +72,13 @@ from greedyhull.types import (
     Objective,
     Solver,
     State,
-    has,
     imaged,
-    is_method,
     lacks,
-    made_of,
-    remote,
 )
 
 if TYPE_CHECKING:
     from greedyhull.driver.checkpoint import CheckpointFile
     from greedyhull.driver.resume import Identity
-
-
-def burst_limit(run: Run) -> BurstLimit:
-    """One round where somebody watches, saves or checks, else all until the stop may be met; with the same target."""
-    run.resumed_at = run.seconds
-    target = run.stop.aim() if run.alone else None
-    if target is None:
-        return ONE_ROUND
-    watched = run.watchers or run.checkpoint is not None or run.careful
-    # rounds in one call, all of which are held in memory
-    left = 1 if watched else min(run.limits.iterations - run.memory.k, target.rounds, 20_000)
-    floor = run.scale if target.floor is None else target.floor
-    # times the last rounding that a solver may keep free below the gap that was asked for
-    return BurstLimit(max(int(left), 1), target.absolute, target.relative, floor, 2.0 * run.rounding, run.memory.lower)
-
-
-def can_skip_start(run: Run) -> bool:
-    """Whether the start need not be seen: nobody watches, nothing was resumed or is left to be evaluated there."""
-    if run.watchers or run.checkpoint is not None or run.careful or run.trace.parts or not isnan(run.start_value):
-        return False
-    return run.memory.k == 0 and not run.inspects and run.stop.aim() is not None and not run.memory.requested(0)
 
 
 class SkippedTrace:
@@ -104,10 +88,10 @@ class SkippedTrace:
     rests on none of them.
     """
 
-    def __init__(self, run: Run, skipped: SkippedRows, before: Row | None) -> None:
-        memory, work = run.memory, run.w.work
+    def __init__(self, run: Run, skipped: SkippedRows, before: Row | None, calls: int) -> None:
+        work = run.w.work
         self.skipped, self.convex, self.rounding, self.began = skipped, run.convex, run.rounding, run.resumed_at
-        self.k, self.calls, self.gradients, self.products = memory.k, memory.oracle_calls, work.gradients, work.products
+        self.k, self.calls, self.gradients, self.products = run.memory.k, calls, work.gradients, work.products
         self.lower = run.least if before is None else max(before[2] - before[3], run.least)
         value = skipped.rounds[0][0] if before is None else before[2]
         self.blur = SINGLE * (abs(value) + abs(run.f.gradient_dot(run.w))) if run.single_precision else 0.0
@@ -125,15 +109,6 @@ class SkippedTrace:
         columns = (self.k - left, seconds, value, gap, atoms, self.calls - left, self.gradients - left,
                    products, np.zeros(n), estimate)
         return list(zip(*(column.tolist() for column in columns), strict=True))
-
-
-def record_skipped(run: Run, skipped: SkippedRows) -> None:
-    """Fold the rounds since the last row into the trace."""
-    trace = run.trace
-    before, run.memory.skipped = (trace.parts[-1] if trace.parts else None), None
-    assert before is None or isinstance(before, tuple)
-    trace.steps.extend(skipped.steps if before is not None else skipped.steps[1:])
-    trace.fold(SkippedTrace(run, skipped, before), len(skipped.rounds))
 
 
 def choose_solver(f: Objective, S: AtomSet) -> tuple[Solver, LazyStr]:
@@ -176,6 +151,16 @@ def _made(name: str) -> Solver:
     return made
 
 
+OFFERS = ("first", "cautions", "look", "solver", "solvers")  # what solvers may have besides ``run`` and ``needs``
+
+
+@cache
+def _offers(cls: type) -> set[str]:
+    """Return which of these the objects of a class of the library have."""
+    declared = {field.name for field in fields(cls)} if is_dataclass(cls) else set()
+    return {name for name in OFFERS if name in declared or hasattr(cls, name)}
+
+
 LISTEN_AFTER = 0.01  # seconds; before that, Ctrl-C raises at once, as it does anywhere
 SAVE_EVERY = 1.0  # seconds from one checkpoint to the next
 
@@ -200,9 +185,9 @@ class Run:
 
     def __init__(self, f: Objective, S: AtomSet, solver: Solver | None, start: Any, stop: Stop, seed: int) -> None:
         check_arguments(f, S, solver, stop, seed)
-        elsewhere = remote(f)
-        f, smaller = (f, "") if elsewhere is None else elsewhere.reduced()
-        self.f, self.S, self.stop, self.given, self.seed = f, S, stop.begin(), (stop, seed), seed
+        f, smaller = f.reduced() if f.traits.remote else (f, "")
+        self.f, self.S, self.given, self.seed = f, S, (stop, seed), seed
+        self.stop = stop if stop._fixed else stop.begin()
         self.limits: Limits = stop.limits()  # where the run ends whatever its gap is
         self.solver, self.choice = choose_solver(f, S) if solver is None else (solver, "")
         if smaller:
@@ -211,20 +196,19 @@ class Run:
         self.builtin_f, self.builtin_solver = is_builtin_class(kinds[0]), is_builtin_class(kinds[1])
         self.user_set = is_user_set(kinds[2])
         # whether no other solver sees the points: one that is made of others, or a user's, may run them and look at each
-        self.alone = self.builtin_solver and made_of(self.solver)[:2] == (None, None)
+        self.offers = _offers(kinds[1]) if self.builtin_solver else {name for name in OFFERS if hasattr(self.solver, name)}
+        self.alone = self.builtin_solver and "solver" not in self.offers and "solvers" not in self.offers
         self.inspects = is_user_defined(f)  # whether value and gradient are a user's, and compared at the start
         if solver is not None:
-            if not has(solver, "run"):
-                raise GreedyhullError(f"solver={shown(solver)} was given; a solver such as FrankWolfe() is wanted.")
+            if not hasattr(solver, "run"):
+                raise GreedyhullError(f"solver must be a solver such as FrankWolfe(); got {shown(solver)}.")
             check_tolerance(solver)
-        self.needs = check_requirements(f, S, self.solver)
+        needs = self.needs = check_requirements(f, S, self.solver)
         self.memory = SolverState(seed, warm=start is not None)
-        self.looks_back = keeps_atoms(f, S, self.needs) or S.traits.slides
-        self.plain = not self.looks_back and (S.dense_atoms or self.needs.faces or by_coordinates(f, S, self.needs))
-        first = self._begin(start, seed)
-        if start is not None or self.user_set or not self.builtin_f:  # else the library made it
-            check_owners(first, S)
-        self.begin_at(first, start is None and self._is_finite_at(first))
+        coordinates = needs.regions and S.traits.region is not None and by_coordinates(f, S, needs)
+        self.looks_back = (needs.atoms and not coordinates) or S.traits.slides
+        self.plain = not self.looks_back and (S.dense_atoms or needs.faces or coordinates)
+        self.begin_at(*self._begin(start, seed))
         self.trace = Trace()
         self.watchers: list[Callable[[Event], Any]] = []
         self.began = perf_counter()
@@ -233,15 +217,18 @@ class Run:
         self.least = self.memory.lower = least(f)  # a bound that is known before the run
         self.interrupt = Interrupt()
 
-    def _begin(self, start: Any, seed: int) -> Iterate:
-        """The first point: the solver's, the objective's, or the user's as a fresh iterate."""
-        f, S = self.f, self.S
+    def _begin(self, start: Any, seed: int) -> tuple[Iterate, bool]:
+        """The first point: the solver's, the objective's, or the user's as a fresh iterate; and whether f is known to be
+        finite there. Then the first who needs the value computes it, and solvers that report values have them compared."""
+        f, S, finite = self.f, self.S, False
         if start is None:
-            self.memory.extra_lmo_calls += is_method(S.start, DefaultSet.start)  # a start of its own searches nothing
+            self.memory.extra_lmo_calls += type(S).start is DefaultSet.start  # a start of its own searches nothing
             rng = generator(S, seed) if self.builtin_f else np.random.default_rng([seed])  # a user's f may draw
             solver: Any = self.solver
-            first = solver.first if has(solver, "first") else None
-            w: Iterate = f.start(S, rng) if first is None else first(f, S)
+            w: Iterate = solver.first(f, S) if "first" in self.offers else f.start(S, rng)
+            # f has not been evaluated there only if the sizes of data and set show that it is finite
+            if self.needs.second_order and self.builtin_solver and f not in w.views:
+                finite = type(f) is Composite or (type(f) is QuadraticForm and f.finite_on(S))
         elif isinstance(start, (Solution, Iterate)):
             from greedyhull.driver.resume import moved_over
 
@@ -256,17 +243,9 @@ class Run:
             check(bool(np.isfinite(x).all()), "start has NaN or infinite entries; a point of the set is wanted.")
             check(S.contains(x), lambda: f"start lies outside {S!r}. Project it first, or leave start out.")
             w = CoordinateIterate(x) if self.plain else S.decompose(x)
-        return w
-
-    def _is_finite_at(self, first: Iterate) -> bool:
-        """Whether f is known to be finite at its own start: it has not looked there only if sizes alone tell.
-
-        Then the first who needs the value computes it. Solvers that tell values of their own have them compared with it.
-        """
-        f = self.f
-        if not (self.needs.second_order and self.builtin_solver) or f in first.views:
-            return False
-        return type(f) is Composite or (type(f) is QuadraticForm and f.finite_on(self.S))
+        if start is not None or self.user_set or not self.builtin_f:  # else the library made it
+            check_owners(w, S)
+        return w, finite
 
     def begin_at(self, w: Iterate, finite: bool = False) -> None:
         """Take w as the point of the run, after looking at its value unless that is known to be ``finite``; without its atoms
@@ -286,84 +265,96 @@ class Run:
         event: Event | None = None
         if self.saved_event is not None:
             from greedyhull.driver.resume import repeat_event
-        with self.interrupt as interrupt:
-            began = self.began - self.earlier
-            self.memory.ends = RunLimits(self.limits.iterations, began + self.limits.seconds, began + LISTEN_AFTER, interrupt)
-            self.memory.may_skip_start = can_skip_start(self)
-            if self.needs.atoms and isinstance(self.w, CoordinateIterate):
-                self.w.decompose = self.S.decompose
-            steps = self.solver.run(self.f, self.S, self.w, self.memory)
-            if type(steps) is not GeneratorType:
-                check_steps(self.solver, steps)
-            try:
-                for progress in self._resumed(steps):
-                    event = self._record(progress)
-                    if self.saved_event is not None:
-                        repeat_event(self)
-                    for watcher in self.watchers:
-                        user(watcher, event)
-                    if self.checkpoint is not None and event.seconds - self.saved_at >= SAVE_EVERY:
-                        self._save(event)
-                    said = evaluate(self.stop, event)
-                    if said is None:
-                        said = self._stands(event)
-                    if said is None and not interrupt.requested:
-                        if event.seconds > LISTEN_AFTER and not interrupt.listening:
-                            interrupt.listen()
-                        if self.rounding > MOSTLY_ROUNDING * event.gap and event.point is self.w:
-                            self._sharpen()
-                        continue
+        if self.needs.atoms and isinstance(self.w, CoordinateIterate):
+            self.w.decompose = self.S.decompose
+        interrupt, memory, stop, began = self.interrupt, self.memory, self.stop, self.began - self.earlier
+        memory.ends = RunLimits(self.limits.iterations, began + self.limits.seconds, began + LISTEN_AFTER, interrupt)
+        fixed = stop._fixed or not self.alone
+        target = stop.aim() if self.alone else None  # the gap that the stop asks for; of some stops it changes
+        # whether the driver must see every round, whose rows are saved, watched or checked
+        every = bool(self.watchers) or self.checkpoint is not None or self.careful
+        if not (every or self.trace.parts or memory.k or self.inspects) and isnan(self.start_value):
+            memory.may_skip_start = target is not None and not memory.ends.reached(0)
+        if memory.may_skip_start:
+            memory.limit = self._burst_limit(target, every)
+        steps = self.solver.run(self.f, self.S, self.w, memory)
+        if type(steps) is not GeneratorType:
+            check_steps(self.solver, steps)
+        try:
+            for progress in steps:
+                event = self._record(progress)
+                if self.saved_event is not None:
+                    repeat_event(self)
+                for watcher in self.watchers:
+                    user(watcher, event)
+                if self.checkpoint is not None and event.seconds - self.saved_at >= SAVE_EVERY:
+                    self._save(event)
+                said = stop(event) if stop._honest else evaluate(stop, event)
+                if said is None:
+                    said = self._stalled(event)
+                if said is not None or interrupt.requested:
                     reason = said or interrupted(event)
-                    self._save(event)  # before views are refreshed, so that a resumed run goes on bit by bit
+                    if self.checkpoint is not None:
+                        self._save(event)  # before views are refreshed, so that a resumed run continues bit by bit
                     final, fresh = certify_end(self, event)
-                    if said is None or final is event or not self.stop.met(event) or self.stop.met(final):
+                    if said is None or final is event or not stop.met(event) or stop.met(final):
                         break
                     if not should_retry(self, final, fresh):
                         break
                 else:
-                    if event is None:
-                        raise GreedyhullError("The run ended before its first point was certified.")
+                    if event.seconds > LISTEN_AFTER and not interrupt.listening:
+                        interrupt.listen()
+                    if self.rounding > MOSTLY_ROUNDING * event.gap and event.point is self.w and self.f.moves(self.w) >= 64:
+                        self.w.refresh()  # much of the rounding was gathered by moves
+                memory.limit = self._burst_limit(target if fixed else stop.aim(), every)
+            else:
+                if event is None:
+                    raise GreedyhullError("The run ended before its first point was certified.")
+                if self.checkpoint is not None:
                     self._save(event)
-                    reason = held_by_rounding(event) if self.rounding > MOSTLY_ROUNDING * event.gap else ended(event)
-                    final, fresh = certify_end(self, event, moved=event.point is self.w)
-            except KeyboardInterrupt:
-                if event is None:  # nothing to return yet
-                    raise
-                reason = interrupted(event)
+                reason = held_by_rounding(event) if self.rounding > MOSTLY_ROUNDING * event.gap else ended(event)
                 final, fresh = certify_end(self, event, moved=event.point is self.w)
-            finally:
-                vars(self).pop("proofs", None)
-                for watcher in self.watchers:
-                    _close(watcher)
+        except KeyboardInterrupt:
+            if event is None:  # nothing to return yet
+                raise
+            reason = interrupted(event)
+            final, fresh = certify_end(self, event, moved=event.point is self.w)
+        finally:
+            vars(self).pop("proofs", None)
+            for watcher in self.watchers:
+                _close(watcher)
+            interrupt.close()
         return solution_of(self, final, fresh, reason, event)
 
+    def _burst_limit(self, target: GapTarget | None, every: bool) -> BurstLimit:
+        """One round where the driver must see ``every`` one, else all until the target may be met."""
+        self.resumed_at = self.earlier + perf_counter() - self.began
+        if target is None:
+            return ONE_ROUND
+        # rounds in one call, all of which are held in memory
+        left = 1 if every else max(int(min(self.limits.iterations - self.memory.k, target.rounds, 20_000)), 1)
+        floor = self.scale if target.floor is None else target.floor
+        # times the last rounding that a solver may keep free below the gap that was asked for
+        return BurstLimit(left, target.absolute, target.relative, floor, 2.0 * self.rounding, self.memory.lower)
+
     def _save(self, event: Event) -> None:
-        """Write the state, if anybody wants it."""
-        if self.checkpoint is not None:
-            from greedyhull.driver.checkpoint import save
+        """Write the state."""
+        from greedyhull.driver.checkpoint import save
 
-            save(self, event)
+        save(self, event)
 
-    def _stands(self, event: Event) -> Reason | None:
-        """Why the run will not get further, if so."""
+    def _stalled(self, event: Event) -> Reason | None:
+        """Why the run will make no further progress, if so."""
         if "proofs" in vars(self) and self.proofs.least is not None:
             return beyond_proof(event, self.proofs.least)
         if self.stop.asks_gap and self.stall.limited_by_rounding(event, self.memory.k, self.rounding):
             return held_by_rounding(event)
         return iterates_stalled(event, self.solver) if self.stall.stalled(event, self.w, self.memory) else None
 
-    def _resumed(self, steps: Iterator[Progress]) -> Iterator[Progress]:
-        """What the solver yields; each time it is resumed with how far it may go."""
-        if self.memory.may_skip_start:
-            self.memory.limit = burst_limit(self)
-        for progress in steps:
-            if not isinstance(progress, Progress):
-                raise GreedyhullError(f"run(f, S, w, memory) of {shown(self.solver)} yielded {shown(progress)}; it must yield "
-                                      "greedyhull.extend.Progress, as from Progress.of(w, gap, answer).")
-            yield progress
-            self.memory.limit = burst_limit(self)
-
     def _record(self, p: Progress) -> Event:
+        if not isinstance(p, Progress):
+            raise GreedyhullError(f"run(f, S, w, memory) of {shown(self.solver)} yielded {shown(p)}; it must yield "
+                                  "greedyhull.extend.Progress, as from Progress.of(w, gap, answer).")
         f, w, memory = self.f, p.point, self.memory
         if self.careful:
             from greedyhull.driver.inspection import inspect_answer
@@ -396,7 +387,10 @@ class Run:
             p = self.proofs.on_time(p, value, self.rounding + self.gradient_slack)
         if p.spent or memory.failure_probability:
             memory.spend(p.spent)
-        event = self._note(p, value, self._least_bound(w, value, self._bound(p, value)))
+        bound = self._bound(p, value)
+        if self.rounding > MOSTLY_ROUNDING * bound.gap:
+            bound = self._least_bound(w, value, bound)
+        event = self._note(p, value, bound)
         if p.gap != inf:
             self.open = None
             return event
@@ -444,8 +438,9 @@ class Run:
     def _note(self, p: Progress, value: float, bound: Bound) -> Event:
         """Write a row of the trace."""
         f, w, memory, trace = self.f, p.point, self.memory, self.trace
-        trace.thin()
-        self.certified_point, work, rows = w, w.work, trace.parts
+        if len(trace.parts) > 1:
+            trace.thin()
+        self.certified_point, work, rows, calls = w, w.work, trace.parts, memory.oracle_calls
         seconds = self.earlier + perf_counter() - self.began
         gap, lower, kind, delta = bound.gap, bound.lower, bound.kind, 0.0
         if kind != "always":
@@ -454,11 +449,14 @@ class Run:
             told = value if p.value is None else self.first_value  # a value that was told is an estimate
             self.start_value = told if memory.skipped is None else memory.skipped.rounds[0][0]
             solver: Any = self.solver
-            cautions = solver.cautions if has(solver, "cautions") else None
-            for caution in () if cautions is None else cautions(f, self.S):
+            for caution in (solver.cautions(f, self.S) or ()) if "cautions" in self.offers else ():
                 warn(caution, GreedyhullWarning, stacklevel=6)  # the line that called minimize
-        if memory.skipped is not None:
-            record_skipped(self, memory.skipped)
+        if memory.skipped is not None:  # rounds since the last row
+            skipped, memory.skipped = memory.skipped, None
+            before = rows[-1] if rows else None
+            assert before is None or isinstance(before, tuple)
+            trace.steps.extend(skipped.steps if before is not None else skipped.steps[1:])
+            trace.fold(SkippedTrace(self, skipped, before, calls), len(skipped.rounds))
         if rows:
             trace.steps.append(w.step)
         lazy = p.slack == inf and p.estimate + p.tolerance >= value - memory.steering_bound  # promising up to its tolerance
@@ -466,15 +464,9 @@ class Run:
         # the gap of a float32 run may be lost in rounding until it is certified: a row says no less than what that is about
         blur = SINGLE * (abs(value) + abs(self.f.gradient_dot(w))) if self.single_precision and p.value is None else 0.0
         estimate = p.gap - p.slack if isnan(p.estimate) and p.slack < inf else p.estimate
-        rows.append((memory.k, seconds, value, gap + blur, len(w), memory.oracle_calls, work.gradients, work.products,
-                           slack, estimate))
+        rows.append((memory.k, seconds, value, gap + blur, len(w), calls, work.gradients, work.products, slack, estimate))
         return Event(memory.k, seconds, value, gap, lower, w, self.start_value, kind, w.step, p.also, delta,
                      p.value is not None, self.scale)
-
-    def _sharpen(self) -> None:
-        """Where rounding is most of the gap, and much of it was gathered by moves, views are computed afresh."""
-        if self.f.moves(self.w) >= 64:  # moves
-            self.w.refresh()
 
     @property
     def seconds(self) -> float:

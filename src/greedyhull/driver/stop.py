@@ -184,7 +184,7 @@ class Stop:
     """Base class of stops: called with an `Event`, it returns a `Reason` or words to stop, or None to continue."""
 
     asks_gap = False  # whether the request is one about the gap
-    _honest = False  # whether its claims are known to be met; else they are compared with `met`
+    _honest = False  # whether it returns a Reason whose claims are met; else they are compared with `met`
     _fixed = False  # whether its limits and its aim never change, and one object serves all runs
 
     def __init_subclass__(cls) -> None:
@@ -447,7 +447,7 @@ class Iterations(Stop):
     """
 
     k: int
-    _fixed = True
+    _honest = _fixed = True
 
     def __post_init__(self) -> None:
         check((type(self.k) is int or isinstance(self.k, Integral)) and self.k >= 0,
@@ -487,7 +487,7 @@ class Seconds(Stop):
     """
 
     t: float
-    _fixed = True
+    _honest = _fixed = True
 
     def __post_init__(self) -> None:
         check(isinstance(self.t, Real) and self.t >= 0,
@@ -626,9 +626,9 @@ class Either(Combined):
 
     def __call__(self, event: Event) -> Reason | None:
         for stop in self.stops:
-            reason = evaluate(stop, event)
+            reason = stop(event) if stop._honest else evaluate(stop, event)
             if reason is not None:
-                return reason
+                return reason  # type: ignore[return-value]  # of an honest stop
         return None
 
     def met(self, event: Event) -> bool:

@@ -12,7 +12,7 @@ from functools import wraps
 from importlib import import_module
 from operator import index
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, ParamSpec, TypeVar
 
 from greedyhull.errors import check, notes
@@ -152,9 +152,6 @@ class Interrupt:
     requested = listening = False
     _before: Any = None
 
-    def __enter__(self) -> Interrupt:
-        return self
-
     def listen(self) -> None:
         """Take Ctrl-C over. It costs more than a tiny solve, so a run does this once it has lasted a while."""
         self.listening = True
@@ -166,6 +163,7 @@ class Interrupt:
             raise KeyboardInterrupt
         self.requested = True
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def close(self) -> None:
+        """Give Ctrl-C back."""
         if self._before is not None and signal.getsignal(signal.SIGINT) == self._hear:  # another one may have come since
             signal.signal(signal.SIGINT, self._before)

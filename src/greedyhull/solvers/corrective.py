@@ -24,7 +24,7 @@ from greedyhull.solvers.parts.working_set import (
     in_both,
     named,
 )
-from greedyhull.types import Array, AtomSet, Gradient, Index, Needs, Objective, SecondOrder, second_order
+from greedyhull.types import Array, AtomSet, Gradient, Index, Needs, Objective
 
 
 @hinted
@@ -69,23 +69,26 @@ class Corrective:
     needs = Needs(smooth=True, second_order=True, regions=True)
 
     def __post_init__(self) -> None:
-        check(self.batch >= 1 and self.steps >= 1, f"Corrective(batch={self.batch!r}, steps={self.steps!r}) was given; whole "
-                                                   "numbers of at least 1 are wanted.")
+        check(self.batch >= 1 and self.steps >= 1, f"batch and steps of Corrective must be integers of at least 1; got "
+                                                   f"{self.batch!r} and {self.steps!r}.")
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
-        curved = second_order(f)
-        if curved is None:
+        if not f.traits.second_order:
             raise GreedyhullError(f"Corrective reweights atoms by Newton steps, and {f!r} has no finite Hessian for them. Use "
                                   "BlendedPairwise().")
-        compiled = None if "by hand" in memory.arrays else self._compiled(f, S, w, memory)
+        compiled: CompiledRounds | None = None
+        if "fallback" not in memory.arrays and w.keeps_atoms:
+            compiled = compiled_rounds(f, S, w, self.batch, self.steps)
+        elif "fallback" not in memory.arrays:
+            compiled = compiled_coordinates(f, S, w, self.steps, memory.k == 0 and not memory.warm)
         if compiled is not None:
-            goes_on = yield from memory.part("rounds", lambda: compiled).run(f, w, memory)
-            if not goes_on:
+            continues = yield from memory.part("rounds", lambda: compiled).run(f, w, memory)
+            if not continues:
                 return
-        memory.arrays["by hand"] = np.array(memory.k)  # where the core can do no more, Python goes on, resumed or not
-        yield from in_both(curved, w, memory, lambda f: self._by_hand(f, S, w, memory))
+        memory.arrays["fallback"] = np.array(memory.k)  # where the core can do no more, Python continues, resumed or not
+        yield from in_both(f, w, memory, lambda f: self._rounds(f, S, w, memory))
 
-    def _by_hand(self, f: SecondOrder, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
+    def _rounds(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         """The rounds in Python."""
         if not w.keeps_atoms:
             yield from coordinate_rounds(f, S, w, memory, self.steps)
@@ -94,7 +97,8 @@ class Corrective:
         working: Working = memory.part(named("working", memory), lambda: Working(f, w))
         for _ in memory.count(first=0):
             g = f.gradient(w)
-            found = oracle.best(g, 1 if slide.slides else _asked(max(self.batch, len(w)), S.traits.owners))
+            asked, owners = max(self.batch, len(w)), S.traits.owners
+            found = oracle.best(g, 1 if slide.slides else asked if owners == 1 else 1 + asked // owners)
             atoms, scores = found.atoms, found.atoms.dots(g)
             estimate = f.gradient_dot(w) - least_of(scores, found.owners)
             yield Progress.of(w, estimate, found)
@@ -109,17 +113,6 @@ class Corrective:
                 atoms = atoms.take((scores < _promising(w, g, f.gradient_dot(w), gap, found.owners)).nonzero()[0])
             working.join(w, atoms)
             working.reweight(w, gap, self.steps, early)
-
-    def _compiled(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> CompiledRounds | None:
-        """The rounds in the core, where it can run them."""
-        if not w.keeps_atoms:
-            return compiled_coordinates(f, S, w, self.steps, memory.k == 0 and not memory.warm)
-        return compiled_rounds(f, S, w, self.batch, self.steps)
-
-
-def _asked(m: int, owners: int) -> int:
-    """How many atoms of each owner are asked for, so that about m come."""
-    return m if owners == 1 else 1 + m // owners
 
 
 def _promising(w: Iterate, g: Gradient, here: float, gap: float, owners: Index | None) -> Array | float:

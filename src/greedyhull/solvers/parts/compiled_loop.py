@@ -51,6 +51,8 @@ def _number(loss: Any) -> int:
 
 def loss_of(f: Composite) -> Any:
     """How the core gets value, residual and curvature, in float64: by itself for what it knows, else by calling the loss."""
+    if "_core_loss" in vars(f):
+        return vars(f)["_core_loss"]
     inner = profiled(f.exact)
     loss: Any = f.exact if inner is None else inner.loss
     sharp = loss.sharp if type(loss) is Softened else None
@@ -59,7 +61,8 @@ def loss_of(f: Composite) -> Any:
         return partial(_evaluate, f.exact)
     p, y = np.array(loss.p, dtype=np.float64, ndmin=1), np.ascontiguousarray(loss.y, dtype=np.float64)
     if sharp is None:
-        return LOSSES[known[0]], known[1][0], y, p
+        vars(f)["_core_loss"] = LOSSES[known[0]], known[1][0], y, p
+        return vars(f)["_core_loss"]
     low, high = (-1.0, 1.0) if known[0] == "hinge" else sharp.ends()
     return SMOOTHED, float(loss.mu), y, p, float(low), float(high), float(sharp.epsilon), known[0] == "hinge"
 
@@ -113,13 +116,16 @@ def compiled_rounds(f: Objective, S: AtomSet, w: Iterate, batch: int, steps: int
     budget = S.budget()
     if budget is None or not w.keeps_atoms:
         return None
-    atoms = (budget.positive, budget.whole, budget.scales)
+    atoms, points = (budget.positive, budget.whole, budget.scales), budget.points
+    if points is not None:  # of a hull, as the core takes them: rows in a piece, or the arrays of the CSR form
+        dense = isinstance(points, np.ndarray)
+        points = np.ascontiguousarray(points) if dense else (points.indptr.astype(np.int64), points.indices, points.data)
     kinked = type(f) is Smoothing and _number(f.kinked_terms) >= HINGE
     if isinstance(f, Composite) and (kinked or type(f) in (Composite, Ridged)):
-        about = (loss_of(f), f.quadratic, f.has_intercept, *atoms, f.l2, batch, steps, _points(budget))
+        about = (loss_of(f), f.quadratic, f.has_intercept, *atoms, f.l2, batch, steps, points)
         made = None if type(f.design) is SparseDesign and batch > COLUMNS // 4 else on_data("rounds", f, *about)
     elif isinstance(f, QuadraticForm) and type(f) is QuadraticForm:
-        made = on_data("form", f, f.b, *atoms, batch, _points(budget))
+        made = on_data("form", f, f.b, *atoms, batch, points)
     else:
         return None
     if made is None:
@@ -127,14 +133,6 @@ def compiled_rounds(f: Objective, S: AtomSet, w: Iterate, batch: int, steps: int
     loop: Any = SharpenedRounds if kinked else CompiledRounds
     rounds: CompiledRounds = loop(f, S, made, budget)
     return rounds if rounds.begin(w) and isfinite(rounds.gap) else None
-
-
-def _points(budget: Budget) -> Any:
-    """The points of a hull as the core takes them: rows in a piece, or the arrays of the CSR form; None for coordinates."""
-    points = budget.points
-    if points is None or isinstance(points, np.ndarray):
-        return None if points is None else np.ascontiguousarray(points)
-    return points.indptr.astype(np.int64), points.indices, points.data
 
 
 def _coordinates(w: Iterate, scales: Array) -> tuple[Index, Array]:
@@ -153,8 +151,7 @@ class CompiledRounds(CompiledLoop):
     """Corrective rounds over a budget."""
 
     def __init__(self, f: Composite | QuadraticForm, S: AtomSet, made: Any, budget: Budget) -> None:
-        super().__init__(f, S, made)
-        self.budget = budget
+        self.f, self.S, self.core, self.budget = f, S, made, budget
         self.entries = f.design.n * f.domain[0] + (0 if budget.points is None else prod(budget.points.shape))
         self.gap = inf  # not finite where numbers are out of the core's range
 
@@ -175,24 +172,25 @@ class CompiledRounds(CompiledLoop):
         oracle = memory.oracle(self.S)
         if not self._skip_start(w, memory):
             self.fill_view(w)
-        for _ in memory.count(first=0):
+        while True:
             g = f.gradient(w)
             found = oracle.argmin(g)
             yield Progress.of(w, f.gradient_dot(w) - found.atom.dot(g), found)
-            if not self.advance(w, memory):
-                asks_gap = memory.limit.absolute > 0.0 or memory.limit.relative > 0.0  # who asks for rounds gets them
-                if asks_gap and memory.gap is not None and f.rounding(w, self.S) > BLURRED * memory.gap:
-                    return False  # what is left is rounding, and in Python there would be more
-                memory.next_round()
-                w.refresh()  # Python goes on from what it computes in the type of the data, as a resumed run would
-                break
-        return True
+            continues = self.advance(w, memory)
+            asks_gap = memory.limit.absolute > 0.0 or memory.limit.relative > 0.0  # who asks for rounds gets them
+            if not continues and asks_gap and memory.gap is not None and f.rounding(w, self.S) > BLURRED * memory.gap:
+                return False  # what is left is rounding, and in Python there would be more
+            memory.next_round()
+            if not continues:
+                w.refresh()  # Python continues from what it computes in the type of the data, as a resumed run would
+                return True
 
     def _skip_start(self, w: Iterate, memory: SolverState) -> bool:
         """Make rounds from the start at once where the driver need not see it, the data are small and the core can."""
-        if not memory.may_skip_start or self.entries > SHORT or memory.limit.met(self.core.value(), self.gap):
+        if not memory.may_skip_start or self.entries > SHORT:
             return False
-        return self.advance(w, memory, 0)
+        value, limit = self.core.value(), memory.limit
+        return min(self.gap, value - limit.lower) > limit.gap(value) and self.advance(w, memory, 0)
 
     def advance(self, w: Iterate, memory: SolverState, seen: int = 1) -> bool:
         """Rounds up to the limit; ``seen`` is 0 if the driver has not seen w."""

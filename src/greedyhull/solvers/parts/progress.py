@@ -9,7 +9,6 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from greedyhull.errors import check, shown, signed, takes
-from greedyhull.objectives.accuracy import share
 from greedyhull.points.validate import KINDS
 from greedyhull.types import Answer, Kind, Shortlist
 
@@ -46,10 +45,6 @@ class BurstLimit(NamedTuple):
     def gap(self, value: float) -> float:
         """The gap to reach where f has this value."""
         return max(self.absolute, self.relative * max(abs(value), self.floor))
-
-    def met(self, value: float, gap: float) -> bool:
-        """Whether the target is met where f has this value and the core knows this gap."""
-        return min(gap, value - self.lower) <= self.gap(value)
 
 
 ONE_ROUND = BurstLimit()  # where the driver evaluates every round
@@ -159,7 +154,8 @@ class Event:
 
     def relative_to(self, floor: float) -> float:
         """gap / max(|value|, floor). The value of a stream is not known, and counts for nothing."""
-        return share(self.gap, max(0.0 if isnan(self.start_value) else abs(self.value), floor))
+        gap, whole = self.gap, max(0.0 if isnan(self.start_value) else abs(self.value), floor)
+        return gap / whole if whole > 0.0 and gap < inf else (0.0 if gap <= 0.0 else inf)
 
 
 def watchers_of(watch: Callable[[Event], Any] | Iterable[Callable[[Event], Any]]) -> list[Callable[[Event], Any]]:

@@ -8,7 +8,7 @@ from math import inf, prod
 from typing import cast
 
 from greedyhull.atoms.regions import RowsRegion
-from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors import GreedyhullError
 from greedyhull.objectives.minibatches import count_of
 from greedyhull.solvers.gradients.base import Estimator, VarianceModel
 from greedyhull.solvers.parts.steps import in_advance, step_at
@@ -27,8 +27,8 @@ def requirements_of(solver: Solver) -> Needs:
         told: Needs | None = solver.needs
     except AttributeError:  # a user's class, which may be of the first edition
         told = None
-    check(told is None or isinstance(told, Needs), lambda: f"{type(solver).__name__} has needs={told!r}; "
-          "greedyhull.extend.Needs(...) is wanted.")
+    if not (told is None or isinstance(told, Needs)):
+        raise GreedyhullError(f"{type(solver).__name__}.needs must be greedyhull.extend.Needs(...); got {told!r}.")
     needs = told or Needs()
     if type(solver).__module__.startswith("greedyhull."):
         return needs
@@ -45,11 +45,6 @@ def requirements_of(solver: Solver) -> Needs:
     return needs
 
 
-def keeps_atoms(f: Objective, S: AtomSet, needs: Needs) -> bool:
-    """Whether a solver needs the atoms of points of S."""
-    return needs.atoms and not by_coordinates(f, S, needs)
-
-
 def by_coordinates(f: Objective, S: AtomSet, needs: Needs) -> bool:
     """Whether a solver, which needs atoms elsewhere, works on the coordinates of points of S.
 
@@ -64,7 +59,8 @@ def by_coordinates(f: Objective, S: AtomSet, needs: Needs) -> bool:
 
 def check_requirements(f: Objective, S: AtomSet, solver: Solver) -> Needs:
     """What the solver needs; an error where f and S do not have it, with what is missing and what to use instead."""
-    needs, traits, name = requirements_of(solver), f.traits, type(solver).__name__
+    name, traits = type(solver).__name__, f.traits
+    needs = solver.needs if type(solver).__module__.startswith("greedyhull.") else requirements_of(solver)
     if needs.smooth and not traits.smooth:
         raise GreedyhullError(f"{name} follows gradients, and {f!r} has kinks: there a subgradient may point nowhere, and the "
                               "method can stand still far from the minimum. Use Smoothed(), or "

@@ -227,10 +227,10 @@ class CountingOracle:
     def __init__(self, S: AtomSet, rng: np.random.Generator) -> None:
         self.set, self.owners, self.calls, self.peeks = S, S.traits.owners, 0, 0
         self.inner: Any = S.oracle(rng)
-        known = isinstance(self.inner, OracleBase) or not lacks(self.inner, "argmin", "best", "floor", "state", "restore")
-        check(known, lambda: f"oracle(rng) of {S!r} returned a "
-              f"{type(self.inner).__name__}; an oracle with argmin, best, floor, state and restore is wanted. Derive it from "
-              "OracleBase, which makes all of them from argmin.")
+        if not isinstance(self.inner, OracleBase) and lacks(self.inner, "argmin", "best", "floor", "state", "restore"):
+            raise GreedyhullError(f"oracle(rng) of {S!r} must return an oracle with argmin, best, floor, state and restore; "
+                                  f"got a {type(self.inner).__name__}. Derive it from OracleBase, which makes all from "
+                                  "argmin.")
         # of an exact oracle that holds nothing, the set's own answers; one derived from it may have answers of its own
         self.closed = S.atom if type(self.inner) is ClosedOracle else None
         counts = self.closed is None and has(self.inner, "misses")
