@@ -14,6 +14,7 @@ import numpy as np
 
 from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.atoms.base import generator
+from greedyhull.atoms.regions import RowsRegion
 from greedyhull.atoms.wrapped import FromFunction
 from greedyhull.driver.stop import Stop
 from greedyhull.errors import DriftWarning, GreedyhullError, aliased, check, nearest, shown
@@ -28,7 +29,9 @@ from greedyhull.points.iterate import Iterate, owners_agree, wrong_weights
 from greedyhull.points.shapes import dense
 from greedyhull.points.validate import as_answer
 from greedyhull.solvers.parts.progress import Progress
-from greedyhull.types import AtomSet, Kind, Objective, bilinear, lacks
+from greedyhull.solvers.parts.requirements import requirements_of
+from greedyhull.solvers.parts.working_set import MOST
+from greedyhull.types import AtomSet, Kind, Needs, Objective, Solver, bilinear, imaged, lacks
 
 if TYPE_CHECKING:
     from greedyhull.driver.run import Run
@@ -151,6 +154,42 @@ def check_solver(solver: object) -> None:
                               f"Make one: {solver.__name__}().")
     check(type(solver).__module__ != STEPS, lambda: f"solver={shown(solver)} was given, which is a step rule; a solver is "
                                                     f"wanted. Give the rule to one: FrankWolfe({shown(solver)}).")
+
+
+def by_coordinates(f: Objective, S: AtomSet, needs: Needs) -> bool:
+    """Whether a solver, which needs atoms elsewhere, works on the coordinates of points of S.
+
+    It keeps atoms over a polytope with too many coordinates for a Hessian where f bends in fewer directions, n say: then some
+    minimum mixes n + 1 atoms, and products with a singular Hessian would take long.
+    """
+    if not (needs.atoms and needs.regions) or S.traits.region is None:
+        return False
+    model, d = imaged(f), prod(S.shape)
+    return d <= MOST or not isinstance(S.traits.region, RowsRegion) or model is None or model.design.n >= d
+
+
+def check_requirements(f: Objective, S: AtomSet, solver: Solver) -> Needs:
+    """What the solver needs; an error where f and S do not have it, with what is missing and what to use instead."""
+    name, traits = type(solver).__name__, f.traits
+    needs = solver.needs if type(solver).__module__.startswith("greedyhull.") else requirements_of(solver)
+    if needs.smooth and not traits.smooth:
+        raise GreedyhullError(f"{name} follows gradients, and {f!r} has kinks: there a subgradient may point nowhere, and the "
+                              "method can stand still far from the minimum. Use Smoothed(), or "
+                              "RegularizedStochasticFrankWolfe() for minibatches.")
+    if needs.second_order and not traits.second_order:
+        raise GreedyhullError(f"{name} takes Newton steps, and {f!r} has no finite Hessian. Use BlendedPairwise(). A loss of "
+                              "your own has one if it defines curvatures(z), a function if it is given hessian_product=.")
+    if needs.terms and not traits.exact_gradient:
+        raise GreedyhullError(f"{name} samples the gradients of terms, and {f!r} has inexact gradients, whose error it knows "
+                              "for the whole sum only. Use FrankWolfe() or BlendedPairwise().")
+    if needs.one_owner and S.traits.owners != 1:
+        raise GreedyhullError(f"{name} moves weight between any two atoms, and a point of {S!r} has {S.traits.owners} owners, "
+                              "whose weights sum to one each. Use BlendedPairwise() or Corrective().")
+    if needs.faces and not S.traits.faces:
+        raise GreedyhullError(f"{name} asks for the face that holds a point, and {S!r} does not know its faces. Use "
+                              "BlendedPairwise() or Corrective(). A set of your own has them if it defines within(w, g) and "
+                              "room(w, v).")
+    return needs
 
 
 def check_steps(solver: object, steps: object) -> None:

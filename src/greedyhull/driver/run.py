@@ -20,8 +20,10 @@ from greedyhull.atoms.base import generator
 from greedyhull.atoms.joined import Product
 from greedyhull.driver.certificate import Bound, Proofs, as_iterate, held, kind_of
 from greedyhull.driver.checks import (
+    by_coordinates,
     check_arguments,
     check_owners,
+    check_requirements,
     check_steps,
     diagnose_gap,
     is_builtin_class,
@@ -64,7 +66,6 @@ from greedyhull.solvers.parts.progress import (
     SkippedRows,
     weaker,
 )
-from greedyhull.solvers.parts.requirements import by_coordinates, check_requirements
 from greedyhull.solvers.parts.schedules import check_tolerance
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.types import (
