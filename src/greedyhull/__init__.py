@@ -119,8 +119,7 @@ if TYPE_CHECKING:
         squared_hinge,
         trace_inverse,
     )
-    from greedyhull.objectives.completion import completion
-    from greedyhull.objectives.responses import multinomial, multitask
+    from greedyhull.objectives.responses import completion, multinomial, multitask
     from greedyhull.objectives.stream import expectation
     from greedyhull.points.shapes import Basis, Dense, RankOne, Sparse
     from greedyhull.remote.cluster import cluster
@@ -206,8 +205,7 @@ _LATER = {name: module for module, names in {
     "objectives.black_box": "finite_sum",
     "objectives.by_name": "absolute epsilon_insensitive function hinge huber least_squares log_det "
         "log_likelihood logistic lp_loss poisson quadratic quantile squared_hinge trace_inverse",
-    "objectives.completion": "completion",
-    "objectives.responses": "multinomial multitask",
+    "objectives.responses": "completion multinomial multitask",
     "objectives.stream": "expectation",
     "points.shapes": "Basis Dense RankOne Sparse",
     "remote.cluster": "cluster",

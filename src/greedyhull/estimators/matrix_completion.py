@@ -15,7 +15,7 @@ from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Iterations, Relative
 from greedyhull.errors import GreedyhullError, check, shown
 from greedyhull.estimators.base import by_row, counted, warning_once
-from greedyhull.objectives.completion import LOSSES, completion
+from greedyhull.objectives.responses import LOSSES, completion
 from greedyhull.points.aligned import kept, labels_of, ordered
 from greedyhull.points.arrays import compressed, is_sparse
 from greedyhull.points.factors import gathered

@@ -1,55 +1,37 @@
-"""The public objectives with targets: least_squares, logistic, hinge and the others."""
+"""The public objectives of vectors, from least_squares to quadratic, log_likelihood, log_det and function."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from greedyhull.atoms.arguments import whole_shape
 from greedyhull.errors import check
 from greedyhull.kernels.core import public
+from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.composite import Composite
-from greedyhull.objectives.designs import design
-from greedyhull.objectives.losses.base import number, positive_number
+from greedyhull.objectives.designs.stored import design, in_place_of
+from greedyhull.objectives.information import LogDet, TraceInverse
+from greedyhull.objectives.losses.base import number, positive_number, shares
 from greedyhull.objectives.losses.piecewise import Absolute, EpsilonInsensitive, Hinge, Quantile
-from greedyhull.objectives.losses.smooth import Huber, Logistic, Poisson, Power, Squared, SquaredHinge
-from greedyhull.objectives.ridge import labels, model, over_shards, shares_of, targets
-from greedyhull.objectives.without_targets import function, log_det, log_likelihood, quadratic, trace_inverse
-from greedyhull.points.aligned import by_label
-from greedyhull.types import Shards
-
-if TYPE_CHECKING:
-    from greedyhull.remote.model import ShardedModel
+from greedyhull.objectives.losses.smooth import Huber, Logistic, NegativeLog, Poisson, Power, Squared, SquaredHinge, levelled
+from greedyhull.objectives.quadratic import FactoredForm, QuadraticForm
+from greedyhull.objectives.ridge import composed, from_data, of_data
+from greedyhull.points.aligned import alike, keep, labels_of, square
+from greedyhull.types import Array, Shape
 
 
-@overload
-def least_squares(X: Shards, *, intercept: bool = False, l2: float = 0.0) -> ShardedModel: ...
-@overload
-def least_squares(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite: ...
-@over_shards()
-@by_label("X", "y", "sample_weight")
-@public
+@from_data("X", "y", "sample_weight")
 def least_squares(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Least squares, f(w) = 1/(2n) ‖Xw − y‖².
 
     Parameters
     ----------
-    X : array_like, sparse matrix or linear operator of shape (n, d)
-        One row for each sample. float32 data are iterated in float32 and certified in float64.
-    y : array_like of shape (n,)
-        Targets.
-    sample_weight : array_like of shape (n,), optional
-        Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
-    intercept : bool, default False
-        Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
-        `Solution.intercept`.
-    l2 : float, default 0.0
-        Adds the ridge (l2/2)‖w‖² to f; at least 0. The intercept is not penalised.
-
-    Returns
-    -------
-    Composite
-        The objective.
+    {X}
+    {targets}
+    {options}
 
     See Also
     --------
@@ -65,38 +47,18 @@ def least_squares(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool 
     >>> gh.minimize(f, gh.L1Ball(3, radius=1)).x
     array([1., 0., 0.])
     """
-    A = design(X)
-    return model(A, Squared(targets(A, y), shares_of(A, sample_weight)), intercept, "least_squares", l2)
+    return of_data("least_squares", Squared, X, y, sample_weight, intercept, l2)
 
 
-@overload
-def logistic(X: Shards, *, intercept: bool = False, l2: float = 0.0) -> ShardedModel: ...
-@overload
-def logistic(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite: ...
-@over_shards("labels")
-@by_label("X", "y", "sample_weight")
-@public
+@from_data("X", "y", "sample_weight")
 def logistic(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Logistic loss, f(w) = mean log(1 + exp(−yᵢ xᵢ·w)).
 
     Parameters
     ----------
-    X : array_like, sparse matrix or linear operator of shape (n, d)
-        One row for each sample. float32 data are iterated in float32 and certified in float64.
-    y : array_like of shape (n,)
-        Labels, −1 and +1 or 0 and 1.
-    sample_weight : array_like of shape (n,), optional
-        Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
-    intercept : bool, default False
-        Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
-        `Solution.intercept`.
-    l2 : float, default 0.0
-        Adds the ridge (l2/2)‖w‖² to f; at least 0. The intercept is not penalised.
-
-    Returns
-    -------
-    Composite
-        The objective.
+    {X}
+    {labels}
+    {options}
 
     See Also
     --------
@@ -110,39 +72,18 @@ def logistic(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fal
     >>> gh.minimize(f, gh.L1Ball(2, radius=1)).x.round(4)
     array([ 0.5, -0.5])
     """
-    A = design(X)
-    p = shares_of(A, sample_weight)
-    return model(A, Logistic(labels(A, y, p, intercept), p), intercept, "logistic", l2)
+    return of_data("logistic", Logistic, X, y, sample_weight, intercept, l2)
 
 
-@overload
-def squared_hinge(X: Shards, *, intercept: bool = False, l2: float = 0.0) -> ShardedModel: ...
-@overload
-def squared_hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite: ...
-@over_shards("labels")
-@by_label("X", "y", "sample_weight")
-@public
+@from_data("X", "y", "sample_weight")
 def squared_hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Squared hinge loss, f(w) = mean ½(1 − yᵢ xᵢ·w)₊².
 
     Parameters
     ----------
-    X : array_like, sparse matrix or linear operator of shape (n, d)
-        One row for each sample. float32 data are iterated in float32 and certified in float64.
-    y : array_like of shape (n,)
-        Labels, −1 and +1 or 0 and 1.
-    sample_weight : array_like of shape (n,), optional
-        Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
-    intercept : bool, default False
-        Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
-        `Solution.intercept`.
-    l2 : float, default 0.0
-        Adds the ridge (l2/2)‖w‖² to f; at least 0. The intercept is not penalised.
-
-    Returns
-    -------
-    Composite
-        The objective.
+    {X}
+    {labels}
+    {options}
 
     See Also
     --------
@@ -156,43 +97,21 @@ def squared_hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool 
     >>> gh.minimize(f, gh.L1Ball(2, radius=1)).x.round(4)
     array([ 0.5, -0.5])
     """
-    A = design(X)
-    p = shares_of(A, sample_weight)
-    return model(A, SquaredHinge(labels(A, y, p, intercept), p), intercept, "squared_hinge", l2)
+    return of_data("squared_hinge", SquaredHinge, X, y, sample_weight, intercept, l2)
 
 
-@overload
-def huber(X: Shards, *, delta: float = 1.0, intercept: bool = False, l2: float = 0.0) -> ShardedModel: ...
-@overload
-def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None,
-          intercept: bool = False, l2: float = 0.0) -> Composite: ...
-@over_shards(numbers=("delta",))
-@by_label("X", "y", "sample_weight")
-@public
+@from_data("X", "y", "sample_weight")
 def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None, intercept: bool = False,
           l2: float = 0.0) -> Composite:
     """Huber loss, the mean of ½r² for |r| ≤ delta and delta·|r| − ½delta² beyond, r = xᵢ·w − yᵢ.
 
     Parameters
     ----------
-    X : array_like, sparse matrix or linear operator of shape (n, d)
-        One row for each sample. float32 data are iterated in float32 and certified in float64.
-    y : array_like of shape (n,)
-        Targets.
+    {X}
+    {targets}
     delta : float, default 1.0
         The residual beyond which the loss grows linearly. Make it smaller to reduce the influence of outliers.
-    sample_weight : array_like of shape (n,), optional
-        Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
-    intercept : bool, default False
-        Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
-        `Solution.intercept`.
-    l2 : float, default 0.0
-        Adds the ridge (l2/2)‖w‖² to f; at least 0. The intercept is not penalised.
-
-    Returns
-    -------
-    Composite
-        The objective.
+    {options}
 
     See Also
     --------
@@ -206,18 +125,10 @@ def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None, inte
     >>> gh.minimize(f, gh.L1Ball(1, radius=5)).x.round(4)
     array([0.2667])
     """
-    delta = positive_number(delta, "delta")
-    A = design(X)
-    return model(A, Huber(targets(A, y), shares_of(A, sample_weight), float(delta)), intercept, "huber", l2)
+    return of_data("huber", Huber, X, y, sample_weight, intercept, l2, positive_number(delta, "delta"))
 
 
-@overload
-def poisson(X: Shards, *, intercept: bool = False, l2: float = 0.0) -> ShardedModel: ...
-@overload
-def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite: ...
-@over_shards("counts")
-@by_label("X", "y", "sample_weight")
-@public
+@from_data("X", "y", "sample_weight")
 def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Poisson loss, f(w) = mean e^{zᵢ} − yᵢzᵢ with z = Xw.
 
@@ -225,22 +136,10 @@ def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fals
 
     Parameters
     ----------
-    X : array_like, sparse matrix or linear operator of shape (n, d)
-        One row for each sample. float32 data are iterated in float32 and certified in float64.
+    {X}
     y : array_like of shape (n,)
         Counts, at least 0.
-    sample_weight : array_like of shape (n,), optional
-        Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
-    intercept : bool, default False
-        Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
-        `Solution.intercept`.
-    l2 : float, default 0.0
-        Adds the ridge (l2/2)‖w‖² to f; at least 0. The intercept is not penalised.
-
-    Returns
-    -------
-    Composite
-        The objective.
+    {options}
 
     See Also
     --------
@@ -253,22 +152,10 @@ def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fals
     >>> gh.minimize(f, gh.L1Ball(1, radius=2)).x.round(4)      # log 2
     array([0.6931])
     """
-    A = design(X)
-    counts, p = targets(A, y), shares_of(A, sample_weight)
-    check(bool((counts >= 0).all()), "y has negative entries; a Poisson model wants counts, y ≥ 0.")
-    check(not intercept or float((p * counts).sum()) > 0, "All counts are zero: the best intercept is −∞. "
-                                                          "Leave the intercept out.")
-    return model(A, Poisson(counts, p), intercept, "poisson", l2)
+    return of_data("poisson", Poisson, X, y, sample_weight, intercept, l2)
 
 
-@overload
-def lp_loss(X: Shards, *, p: float, intercept: bool = False, l2: float = 0.0) -> ShardedModel: ...
-@overload
-def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None,
-            intercept: bool = False, l2: float = 0.0) -> Composite: ...
-@over_shards(numbers=("power",))
-@by_label("X", "y", "sample_weight")
-@public
+@from_data("X", "y", "sample_weight")
 def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Power loss, f(w) = mean |xᵢ·w − yᵢ|^p / p.
 
@@ -276,24 +163,11 @@ def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None, intercept: b
 
     Parameters
     ----------
-    X : array_like, sparse matrix or linear operator of shape (n, d)
-        One row for each sample. float32 data are iterated in float32 and certified in float64.
-    y : array_like of shape (n,)
-        Targets.
+    {X}
+    {targets}
     p : float
         The exponent, larger than 1. For p = 1 use `absolute`.
-    sample_weight : array_like of shape (n,), optional
-        Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
-    intercept : bool, default False
-        Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
-        `Solution.intercept`.
-    l2 : float, default 0.0
-        Adds the ridge (l2/2)‖w‖² to f; at least 0. The intercept is not penalised.
-
-    Returns
-    -------
-    Composite
-        The objective.
+    {options}
 
     See Also
     --------
@@ -309,13 +183,10 @@ def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None, intercept: b
     array([0.5])
     """
     check(1.0 < number(p, "p") < np.inf, f"p = {p!r} was given; p > 1 is wanted. For p = 1 the loss has no gradient at zero.")
-    A = design(X)
-    return model(A, Power(targets(A, y), shares_of(A, sample_weight), float(p)), intercept, "lp_loss", l2)
+    return of_data("lp_loss", Power, X, y, sample_weight, intercept, l2, float(p))
 
 
-@over_shards("labels")
-@by_label("X", "y", "sample_weight")
-@public
+@from_data("X", "y", "sample_weight")
 def hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Hinge loss, f(w) = mean (1 − yᵢ xᵢ·w)₊.
 
@@ -323,22 +194,9 @@ def hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False,
 
     Parameters
     ----------
-    X : array_like, sparse matrix or linear operator of shape (n, d)
-        One row for each sample. float32 data are iterated in float32 and certified in float64.
-    y : array_like of shape (n,)
-        Labels, −1 and +1 or 0 and 1.
-    sample_weight : array_like of shape (n,), optional
-        Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
-    intercept : bool, default False
-        Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
-        `Solution.intercept`.
-    l2 : float, default 0.0
-        Adds the ridge (l2/2)‖w‖² to f; at least 0. The intercept is not penalised.
-
-    Returns
-    -------
-    Composite
-        The objective.
+    {X}
+    {labels}
+    {options}
 
     See Also
     --------
@@ -353,14 +211,10 @@ def hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False,
     >>> print(f"{s.value:.4f}")
     0.5000
     """
-    A = design(X)
-    p = shares_of(A, sample_weight)
-    return model(A, Hinge(labels(A, y, p, intercept), p), intercept, "hinge", l2)
+    return of_data("hinge", Hinge, X, y, sample_weight, intercept, l2)
 
 
-@over_shards()
-@by_label("X", "y", "sample_weight")
-@public
+@from_data("X", "y", "sample_weight")
 def absolute(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Absolute loss, f(w) = mean |xᵢ·w − yᵢ|.
 
@@ -368,22 +222,9 @@ def absolute(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fal
 
     Parameters
     ----------
-    X : array_like, sparse matrix or linear operator of shape (n, d)
-        One row for each sample. float32 data are iterated in float32 and certified in float64.
-    y : array_like of shape (n,)
-        Targets.
-    sample_weight : array_like of shape (n,), optional
-        Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
-    intercept : bool, default False
-        Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
-        `Solution.intercept`.
-    l2 : float, default 0.0
-        Adds the ridge (l2/2)‖w‖² to f; at least 0. The intercept is not penalised.
-
-    Returns
-    -------
-    Composite
-        The objective.
+    {X}
+    {targets}
+    {options}
 
     See Also
     --------
@@ -397,13 +238,10 @@ def absolute(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fal
     >>> gh.minimize(f, gh.L1Ball(1, radius=5), stop=gh.Gap(1e-9)).x.round(4)      # the median
     array([1.])
     """
-    A = design(X)
-    return model(A, Absolute(targets(A, y), shares_of(A, sample_weight)), intercept, "absolute", l2)
+    return of_data("absolute", Absolute, X, y, sample_weight, intercept, l2)
 
 
-@over_shards(numbers=("q",))
-@by_label("X", "y", "sample_weight")
-@public
+@from_data("X", "y", "sample_weight")
 def quantile(X: Any, y: Any, q: float, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Quantile loss, f(w) = mean max{q(yᵢ − zᵢ), (1 − q)(zᵢ − yᵢ)} with z = Xw.
 
@@ -412,24 +250,11 @@ def quantile(X: Any, y: Any, q: float, *, sample_weight: Any = None, intercept: 
 
     Parameters
     ----------
-    X : array_like, sparse matrix or linear operator of shape (n, d)
-        One row for each sample. float32 data are iterated in float32 and certified in float64.
-    y : array_like of shape (n,)
-        Targets.
+    {X}
+    {targets}
     q : float
         The quantile, between 0 and 1; 0.5 is the median.
-    sample_weight : array_like of shape (n,), optional
-        Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
-    intercept : bool, default False
-        Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
-        `Solution.intercept`.
-    l2 : float, default 0.0
-        Adds the ridge (l2/2)‖w‖² to f; at least 0. The intercept is not penalised.
-
-    Returns
-    -------
-    Composite
-        The objective.
+    {options}
 
     See Also
     --------
@@ -443,13 +268,10 @@ def quantile(X: Any, y: Any, q: float, *, sample_weight: Any = None, intercept: 
     array([3.])
     """
     check(0.0 < number(q, "q") < 1.0, f"q = {q!r} was given; a number between 0 and 1 is wanted, such as 0.5 for the median.")
-    A = design(X)
-    return model(A, Quantile(targets(A, y), shares_of(A, sample_weight), float(q)), intercept, "quantile", l2)
+    return of_data("quantile", Quantile, X, y, sample_weight, intercept, l2, float(q))
 
 
-@over_shards(numbers=("epsilon",))
-@by_label("X", "y", "sample_weight")
-@public
+@from_data("X", "y", "sample_weight")
 def epsilon_insensitive(X: Any, y: Any, epsilon: float, *, sample_weight: Any = None, intercept: bool = False,
                         l2: float = 0.0) -> Composite:
     """Epsilon-insensitive loss, f(w) = mean (|xᵢ·w − yᵢ| − epsilon)₊.
@@ -458,24 +280,11 @@ def epsilon_insensitive(X: Any, y: Any, epsilon: float, *, sample_weight: Any = 
 
     Parameters
     ----------
-    X : array_like, sparse matrix or linear operator of shape (n, d)
-        One row for each sample. float32 data are iterated in float32 and certified in float64.
-    y : array_like of shape (n,)
-        Targets.
+    {X}
+    {targets}
     epsilon : float
         Residuals up to this size cost nothing; at least 0.
-    sample_weight : array_like of shape (n,), optional
-        Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
-    intercept : bool, default False
-        Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
-        `Solution.intercept`.
-    l2 : float, default 0.0
-        Adds the ridge (l2/2)‖w‖² to f; at least 0. The intercept is not penalised.
-
-    Returns
-    -------
-    Composite
-        The objective.
+    {options}
 
     See Also
     --------
@@ -490,13 +299,208 @@ def epsilon_insensitive(X: Any, y: Any, epsilon: float, *, sample_weight: Any = 
     array([0.5])
     """
     check(0.0 <= number(epsilon, "epsilon") < np.inf, f"epsilon = {epsilon!r} was given; a number of at least 0 is wanted.")
-    A = design(X)
-    loss = EpsilonInsensitive(targets(A, y), shares_of(A, sample_weight), float(epsilon))
-    return model(A, loss, intercept, "epsilon_insensitive", l2)
+    return of_data("epsilon_insensitive", EpsilonInsensitive, X, y, sample_weight, intercept, l2, float(epsilon))
 
 
-__all__ = [
-    "absolute", "epsilon_insensitive", "function", "hinge", "huber", "least_squares", "log_det",
-    "log_likelihood", "logistic", "lp_loss", "poisson", "quadratic", "quantile", "squared_hinge",
-    "trace_inverse",
-]
+@public
+def quadratic(Q: Any = None, b: Any = None, *, scale: float | None = None, factors: Any = None) -> QuadraticForm:
+    """Quadratic function, f(w) = ½wᵀQw − bᵀw.
+
+    Parameters
+    ----------
+    Q : array_like, sparse matrix or linear operator of shape (d, d)
+        Symmetric and positive semidefinite. With ``factors``, None or the d numbers of a diagonal.
+    b : array_like of shape (d,), optional
+        The linear part, zero by default.
+    scale : float, optional
+        A value of f that counts as large. `Relative` measures gaps by max(|value|, scale), so give it where the minimum may
+        be zero.
+    factors : array_like, sparse matrix or linear operator of shape (k, d), optional
+        F of Q = FᵀF + diag(Q): a risk model with k factors, or a sample covariance. No d×d matrix is formed.
+
+    Returns
+    -------
+    QuadraticForm
+        The objective.
+
+    See Also
+    --------
+    least_squares : ½wᵀXᵀXw/n without forming XᵀX.
+
+    Notes
+    -----
+    Q of up to 2000 rows (200 for an operator) is tested for semidefiniteness. A small negative eigenvalue, as rounding leaves
+    it, is accounted for in every gap. That a larger Q is semidefinite is your promise, and the gap rests on it. With factors Q
+    is semidefinite by its form.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> gh.minimize(gh.quadratic(np.diag([1.0, 3.0])), gh.Simplex(2)).x
+    array([0.75, 0.25])
+    >>> gh.minimize(gh.quadratic([0.0, 2.0], factors=[[1.0, 1.0]]), gh.Simplex(2)).x
+    array([1., 0.])
+    """
+    check(Q is not None or factors is not None, "Q = None was given; a square matrix, or factors=F where Q is FᵀF, is wanted.")
+    labels, (factors, Q, b) = alike(("factors", factors, -1), ("Q", Q, -1), ("b", b, -1))
+    f = QuadraticForm(square(Q, "Q"), b, scale) if factors is None else FactoredForm(factors, Q, b, scale)
+    keep(f, labels)
+    return f
+
+
+@from_data("P", "sample_weight", instead="It is infinite where a row has the likelihood 0, and its certificate asks of each "
+           "row whether rounding alone keeps it from that; sums over shards do not tell. Give P as one matrix, or a sample of "
+           "its rows.")
+def log_likelihood(P: Any, *, sample_weight: Any = None, l2: float = 0.0) -> Composite:
+    """Negative mean log-likelihood of a mixture, f(w) = −mean log (Pw)ᵢ.
+
+    Over a `Simplex` its minimiser is the maximum-likelihood estimate of mixture weights, or the log-optimal portfolio. f is
+    infinite where some (Pw)ᵢ is zero; runs start at the centre of the set and never step onto that boundary.
+
+    Parameters
+    ----------
+    P : array_like, sparse matrix or linear operator of shape (n, d)
+        Non-negative entries: the density of component j at sample i, or the price relative of asset j on day i. No row may
+        be zero.
+    sample_weight : array_like of shape (n,), optional
+        Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
+    l2 : float, default 0.0
+        Adds the ridge (l2/2)‖w‖² to f; at least 0.
+
+    Returns
+    -------
+    Composite
+        The objective.
+
+    See Also
+    --------
+    poisson : For counts whose means depend on features.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.log_likelihood(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
+    >>> gh.minimize(f, gh.Simplex(2), stop=gh.Gap(1e-9)).x.round(4)
+    array([0.6667, 0.3333])
+    """
+    A = design(P, "P")
+    p = shares(sample_weight, A.n)
+    taken = in_place_of(A, p)
+    A = A if taken is None else A.rows(taken)
+    low, largest = A.extremes() if A.stored else (np.zeros(A.n), A.matvec(np.ones(A.domain)))
+    check(bool((low >= 0).all()), "P has negative entries; likelihoods (or price relatives) of at least 0 are wanted.")
+    empty = int(np.count_nonzero((largest == 0.0) & (p > 0.0 if taken is not None else True)))
+    check(empty == 0, f"{empty} rows of P are zero everywhere: no mixture gives them a positive likelihood, and the "
+                      "objective is infinite. Drop those rows or widen the grid.")
+    A, logs = levelled(A)
+    return composed("log_likelihood", A, NegativeLog(logs, p), False, l2)
+
+
+def log_det(X: Any) -> LogDet:
+    """Criterion of D-optimal designs, f(w) = −log det Σ wᵢxᵢxᵢᵀ.
+
+    Over a `Simplex` its minimiser says how often each candidate experiment is to be made, so that the confidence ellipsoid of
+    the parameters has the least volume. f is infinite where the information matrix is singular; runs start inside.
+
+    Parameters
+    ----------
+    X : array_like of shape (n, p)
+        A candidate in each row. Together they must span all p directions.
+
+    Returns
+    -------
+    objective
+        The objective, a function of n weights.
+
+    See Also
+    --------
+    trace_inverse : The criterion of A-optimal designs.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> X = np.column_stack([np.ones(3), [-1.0, 0.0, 1.0]])       # a line, measured at three places
+    >>> gh.minimize(gh.log_det(X), gh.Simplex(3), stop=gh.Gap(1e-9)).x.round(4)
+    array([0.5, 0. , 0.5])
+    """
+    f = LogDet(X)
+    keep(f, labels_of(X))
+    return f
+
+
+def trace_inverse(X: Any) -> TraceInverse:
+    """Criterion of A-optimal designs, f(w) = tr (Σ wᵢxᵢxᵢᵀ)⁻¹.
+
+    Over a `Simplex` its minimiser gives the parameters the least mean variance. f is infinite where the information matrix is
+    singular; runs start inside.
+
+    Parameters
+    ----------
+    X : array_like of shape (n, p)
+        A candidate in each row. Together they must span all p directions.
+
+    Returns
+    -------
+    objective
+        The objective, a function of n weights.
+
+    See Also
+    --------
+    log_det : The criterion of D-optimal designs.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> X = np.column_stack([np.ones(3), [-1.0, 0.0, 1.0]])
+    >>> gh.minimize(gh.trace_inverse(X), gh.Simplex(3), stop=gh.Gap(1e-9)).x.round(4)
+    array([0.5, 0. , 0.5])
+    """
+    f = TraceInverse(X)
+    keep(f, labels_of(X))
+    return f
+
+
+@public
+def function(value: Callable[[Array], float], gradient: Callable[[Array], Array], shape: Shape | int, *,
+             smoothness: float | None = None, convex: bool = True, scale: float | None = None,
+             hessian_product: Callable[[Array, Array], Array] | None = None) -> BlackBox:
+    """Objective given by two functions, its value and its gradient.
+
+    Parameters
+    ----------
+    value : callable
+        ``value(w)`` returns f(w) for an array of the given shape. It is called on points of the hull only.
+    gradient : callable
+        ``gradient(w)`` returns ∇f(w), of the same shape. Certificates rest on it; ``minimize(..., check=True)`` tests it.
+    shape : int or tuple of int
+        The shape of w.
+    smoothness : float, optional
+        L, if ∇f is L-Lipschitz on the hull in the Euclidean norm. `Short` steps and the bounds of theory need it;
+        certificates do not.
+    convex : bool, default True
+        False if f is not convex. Gaps then measure stationarity and do not bound the error.
+    scale : float, optional
+        A value of f that counts as large. `Relative` measures gaps by max(|value|, scale), so give it where the minimum may
+        be zero.
+    hessian_product : callable, optional
+        ``hessian_product(w, v)`` returns ∇²f(w)v. With it `Corrective` reweights many atoms at once by Newton steps. No
+        certificate rests on it.
+
+    Returns
+    -------
+    BlackBox
+        The objective.
+
+    See Also
+    --------
+    finite_sum : A mean of n terms, for stochastic solvers.
+    expectation : An expectation that can only be sampled.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> f = gh.function(lambda w: 0.25 * (w**4).sum(), lambda w: w**3, 3, hessian_product=lambda w, v: 3 * w**2 * v)
+    >>> gh.minimize(f, gh.Simplex(3), gh.Corrective(), stop=gh.Gap(1e-12)).x.round(6)
+    array([0.333333, 0.333333, 0.333333])
+    """
+    return BlackBox(value, gradient, whole_shape(shape), smoothness, convex, scale, hessian_product)

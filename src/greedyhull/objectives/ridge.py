@@ -5,21 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar, cast, overload
+from inspect import cleandoc
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast, overload
 
 import numpy as np
 
-from greedyhull.errors import GreedyhullError, check
+from greedyhull.errors import GreedyhullError, check, notes
+from greedyhull.kernels.core import one_thread
 from greedyhull.kernels.matrix_models import LocalModel, NormalEquations
 from greedyhull.objectives.composite import EPS as RIDGED_EPS
 from greedyhull.objectives.composite import Composite
-from greedyhull.objectives.designs.stored import Design, Identity, in_place_of
+from greedyhull.objectives.designs.stored import Design, Identity, design, in_place_of
 from greedyhull.objectives.lines import Curve, Parabola
 from greedyhull.objectives.losses.base import Separable, shares, signs, vector
 from greedyhull.objectives.losses.piecewise import KinkedLine, kinked_search
+from greedyhull.objectives.matrices import Multinomial, SoftmaxSmall, SquaredResponses
 from greedyhull.objectives.minibatches import Batch
-from greedyhull.objectives.multinomial import Multinomial, SoftmaxSmall, SquaredResponses
 from greedyhull.objectives.restricted import LineTrial, Restricted, Restriction
+from greedyhull.points.aligned import PLAIN, keep, labels_of, rows_alike
 from greedyhull.points.arrays import length
 from greedyhull.points.direction import Direction
 from greedyhull.points.gradients import as_array
@@ -40,6 +43,9 @@ from greedyhull.types import (
     Shards,
     State,
 )
+
+if TYPE_CHECKING:
+    from greedyhull.remote.model import ShardedModel
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -298,8 +304,6 @@ def with_ridge(f: Composite, l2: object) -> Composite:
     >>> gh.least_squares(np.eye(2), np.ones(2), l2=0.5)
     least_squares(n=2, d=2, l2=0.5)
     """
-    if type(l2) is float and l2 == 0.0:  # as in most calls
-        return f
     factor = checked_ridge(l2)
     return f if factor == 0.0 else Ridged(f, factor)
 
@@ -387,75 +391,115 @@ def _raised(H: Array, l2: float) -> Array:
     return raised
 
 
-def model(A: Design, exact: Separable, intercept: bool, name: str, l2: float) -> Composite:
+def of_data(name: str, kind: type[Separable], X: Any, y: Any, sample_weight: Any, intercept: bool, l2: float,
+            *numbers: float) -> Composite:
+    """The mean of a loss of one kind over the rows of X, and the ridge, if any."""
+    A = design(X)
+    p = 1.0 / A.n if sample_weight is None else shares(sample_weight, A.n)
+    if kind.targets == "labels":
+        y = signs(y, A.n)
+        seen = y if isinstance(p, float) else y[p > 0.0]
+        check(not intercept or bool(seen.min() < seen.max()), "y holds one class only: the best intercept is infinite. "
+              "Give samples of both classes, with positive weight, or leave the intercept out.")
+    else:
+        y = vector(y, A.n, "y")
+    if kind.targets == "counts":
+        check(bool((y >= 0).all()), "y has negative entries; a Poisson model wants counts, y ≥ 0.")
+        check(not intercept or float((p * y).sum()) > 0, "All counts are zero: the best intercept is −∞. "
+                                                         "Leave the intercept out.")
+    return composed(name, A, kind(y, p, *numbers), intercept, l2)
+
+
+def composed(name: str, A: Design, exact: Separable, intercept: bool, l2: float) -> Composite:
     """φ∘A and the ridge, if any; where the data are float32, the loss is kept in float64 too, for the certificate."""
-    taken = in_place_of(A, exact.p, exact.y)
+    taken = None if isinstance(exact.p, float) else in_place_of(A, exact.p, exact.y)
     if taken is not None:
         A, exact.y = A.rows(taken), exact.y[taken]
-    loss = exact if A.dtype == exact.y.dtype else _rounded(exact, A.dtype)
+    loss = exact
+    if A.dtype != exact.y.dtype:
+        with np.errstate(over="ignore"):
+            loss = exact.cast(A.dtype)
+        check(bool(np.isfinite(loss.y).all()), lambda: f"y has entries of up to {np.abs(exact.y).max():.3g}, too large for "
+              "float32, in which X is given. Give X in float64, or scale y down.")
     f = Composite(A, loss.profiled(), name, exact.profiled()) if intercept else Composite(A, loss, name, exact)
-    return with_ridge(f, l2)
-
-
-def _rounded(exact: Separable, dtype: Any) -> Separable:
-    """The loss in the precision of the data."""
-    with np.errstate(over="ignore"):
-        loss = exact.cast(dtype)
-    check(bool(np.isfinite(loss.y).all()), lambda: f"y has entries of up to {np.abs(exact.y).max():.3g}, too large for "
-          "float32, in which X is given. Give X in float64, or scale y down.")
-    return loss
-
-
-def targets(A: Design, y: Any) -> Array:
-    """One number for each row."""
-    return vector(y, A.n, "y")
-
-
-def labels(A: Design, y: Any, p: Array | float, intercept: bool) -> Array:
-    """Two classes as −1 and +1; with an intercept, both must be there with positive weight."""
-    found = signs(y, A.n)
-    seen = found if isinstance(p, float) else found[p > 0.0]
-    check(not intercept or bool(seen.min() < seen.max()), "y holds one class only: the best intercept is infinite. "
-          "Give samples of both classes, with positive weight, or leave the intercept out.")
-    return found
-
-
-def shares_of(A: Design, sample_weight: Any) -> Array | float:
-    """The weights of the rows as shares of their sum; one number where all are equal."""
-    return shares(sample_weight, A.n)
+    return f if type(l2) is float and l2 == 0.0 else with_ridge(f, l2)
 
 
 P = ParamSpec("P")
-R = TypeVar("R")
+R = TypeVar("R", bound=Objective)
+PLAIN_TYPES = frozenset(PLAIN)
+SHARED = {"{X}": """X : array_like, sparse matrix or linear operator of shape (n, d)
+    One row for each sample. float32 data are iterated in float32 and certified in float64.""",
+          "{targets}": "y : array_like of shape (n,)\n    Targets.",
+          "{labels}": "y : array_like of shape (n,)\n    Labels, −1 and +1 or 0 and 1.",
+          "{options}": """sample_weight : array_like of shape (n,), optional
+    Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
+intercept : bool, default False
+    Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
+    `Solution.intercept`.
+l2 : float, default 0.0
+    Adds the ridge (l2/2)‖w‖² to f; at least 0. The intercept is not penalised.
+
+Returns
+-------
+Composite
+    The objective."""}
 
 
-@overload
-def over_shards(*, instead: str) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
-@overload
-def over_shards(targets: str = "numbers", numbers: tuple[str, ...] = ()) -> Callable[[Callable[..., R]],
-                                                                                     Callable[..., Any]]: ...
-def over_shards(targets: str = "numbers", numbers: tuple[str, ...] = (), instead: str = "") -> Any:
-    """Let an objective of data take shards in place of X and y.
+if TYPE_CHECKING:
+    class FromData(Generic[P, R]):
+        """A function of data; the first argument may be shards, and then the others are given by name."""
 
-    ``targets`` says what targets are, ``numbers`` which attributes of its loss it is made with. An objective that needs all
-    rows in one place says what to use ``instead``.
+        __name__: str
+
+        @overload
+        def __call__(self, X: Shards, /, **named: Any) -> ShardedModel: ...
+        @overload
+        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+        def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+
+def from_data(*rows: str, instead: str = "") -> Callable[[Callable[P, R]], FromData[P, R]]:
+    """Make a function an entry point, as `public` does, that aligns ``rows``, the data first, by their labels.
+
+    It takes shards in place of X and y. A function that needs all rows in one place says what to use ``instead``. The columns
+    of the data are the coordinates of the objective, unless its points are matrices. Parameters that many functions have are
+    written into the docstring.
     """
-    def wrap(function: Callable[P, R]) -> Callable[P, R]:
-        @wraps(function)
-        def either(*args: P.args, **kwargs: P.kwargs) -> R:
-            if args and not isinstance(args[0], np.ndarray | Design) and isinstance(args[0], Shards):
-                return cast(R, made(function, args[0], args[1:], kwargs))
-            return function(*args, **kwargs)
+    def wrap(function: Callable[P, R]) -> Any:
+        text = cleandoc(function.__doc__ or "")
+        for place, words in SHARED.items():
+            text = text.replace(place, words)
+        function.__doc__ = text
 
-        def made(function: Callable[..., Any], shards: Shards, rest: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        @wraps(function)
+        def called(*args: Any, **kwargs: Any) -> Any:
+            bound = None
+            if not PLAIN_TYPES.issuperset(map(type, (*args, *kwargs.values()))):
+                if args and not isinstance(args[0], np.ndarray | Design) and isinstance(args[0], Shards):
+                    return over_shards(args[0], args[1:], kwargs)
+                bound = rows_alike(function, args, kwargs, *rows)
+                args, kwargs = (args, kwargs) if bound is None else (bound.args, bound.kwargs)
+            try:
+                with one_thread:
+                    made = function(*args, **kwargs)
+            except TypeError as error:
+                for note in notes(function, args, kwargs):
+                    error.add_note(note)
+                raise
+            if bound is not None and len(made.domain) == 1:
+                keep(made, labels_of(bound.arguments.get(rows[0]), 1))
+            return made
+
+        def over_shards(shards: Shards, rest: tuple[Any, ...], named: dict[str, Any]) -> Any:
             name = function.__name__
             check(not instead, lambda: f"{name} was given shards, and needs all rows in one place. {instead}")
             check(not rest and not {"y", "sample_weight"} & set(named), f"{name} was given shards and more data; targets and "
                   "weights come with the shards. Give the other arguments by name.")
             from greedyhull.remote.model import over
 
-            return over(function, shards, named, targets, numbers)
+            return over(called, shards, named)
 
-        return either
+        return called
 
     return wrap

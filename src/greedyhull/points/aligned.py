@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
 from inspect import signature
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any
 
 import numpy as np
 
@@ -229,28 +228,3 @@ def _taken(thing: Any, order: Index, axis: int) -> Any:
 
 def _bare(name: str) -> str:
     return "its values" if " " in name else f"{name}.to_numpy()"
-
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-def by_label(*rows: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Let a function align those of its arguments that have an entry for each row, the data first.
-
-    The columns of the data are the coordinates of the objective that it returns, unless its points are matrices.
-    """
-    def wrap(function: Callable[P, R]) -> Callable[P, R]:
-        @wraps(function)
-        def aligned(*args: P.args, **kwargs: P.kwargs) -> R:
-            bound = rows_alike(function, args, kwargs, *rows)
-            if bound is None:
-                return function(*args, **kwargs)
-            made: Any = function(*bound.args, **bound.kwargs)
-            if len(made.domain) == 1:
-                keep(made, labels_of(bound.arguments.get(rows[0]), 1))
-            return cast(R, made)
-
-        return aligned
-
-    return wrap

@@ -344,7 +344,7 @@ class ShardedModel(ByExpansion):
 TINY = (np.ones((2, 1)), np.array([0.0, 1.0]))  # data on which the other arguments are checked
 
 
-def over(function: Callable[..., Any], shards: Shards, named: dict[str, Any], targets: str, numbers: tuple[str, ...]) -> Any:
+def over(function: Callable[..., Any], shards: Shards, named: dict[str, Any]) -> Any:
     """The objective of a loss over shards; its other arguments are checked as they are for arrays."""
 
     check(shards.count >= 1, "There are no shards; at least one is wanted.")
@@ -353,7 +353,7 @@ def over(function: Callable[..., Any], shards: Shards, named: dict[str, Any], ta
     loss: Any = sample.exact.loss if sample.has_intercept else sample.exact
     if not isinstance(loss, Separable):
         raise GreedyhullError(f"{sample!r} is no sum over rows, which is all that shards can be added up for.")
-    kind = Kind(type(loss), sample.name, tuple(vars(loss)[number] for number in numbers), targets)
+    kind = Kind(type(loss), sample.name, tuple(vars(loss)[name] for name in loss.parameters), loss.targets)
     if loss.smooth:
         return ShardedModel(shards, kind, sample.has_intercept, sample.l2)
     from greedyhull.remote.kinked import KinkedShards

@@ -23,8 +23,8 @@ def vector(values: Any, n: int, name: str, dtype: Any = np.float64) -> Array:
     plain = type(values) is np.ndarray and values.shape == (n,) and values.dtype == np.float64  # as most are
     given = values if plain else _numbers(values, n, name)
     array = np.array(given, dtype=dtype, order="C")  # its own: a user may write on his
-    finite = all_finite(array) if array.dtype == np.float64 else bool(np.isfinite(array).all())
-    check(finite, lambda: f"{name} holds NaN or infinite values. Drop those rows first.")
+    if not (all_finite(array) if array.dtype == np.float64 else np.isfinite(array).all()):
+        raise GreedyhullError(f"{name} holds NaN or infinite values. Drop those rows first.")
     return array
 
 
@@ -105,6 +105,8 @@ class Loss:
     profiles = False  # it was minimised over an intercept
     floor: float = -np.inf  # a number that φ is nowhere below
     core_name = ""  # what the compiled core calls the loss; "" where it calls back
+    targets = "numbers"  # what y holds: "labels" are −1 and +1, or 0 and 1, "counts" at least 0
+    parameters: tuple[str, ...] = ()  # numbers besides y and p that it is made with, such as δ
     if TYPE_CHECKING:
         @property
         def n(self) -> int: ...
@@ -145,7 +147,7 @@ class Loss:
 
     def core_numbers(self) -> tuple[float, ...]:
         """The numbers of this loss, such as δ, in the order in which the core takes them; one at least."""
-        return (0.0,)
+        return tuple(float(vars(self)[name]) for name in self.parameters) or (0.0,)
 
 
 class Separable(Loss, ABC):

@@ -214,6 +214,7 @@ class Hinge(PiecewiseLinear):
     0.5
     """
 
+    targets = "labels"
     core_name = "hinge"
 
     def core_numbers(self) -> tuple[float, ...]:
@@ -231,6 +232,7 @@ class Quantile(PiecewiseLinear):
     0.625
     """
 
+    parameters = ("q",)
     core_name = "piecewise"
 
     def __init__(self, y: Array, p: Array | float, q: float) -> None:
@@ -249,6 +251,7 @@ class EpsilonInsensitive(PiecewiseLinear):
     0.75
     """
 
+    parameters = ("epsilon",)
     core_name = "piecewise"
 
     def __init__(self, y: Array, p: Array | float, epsilon: float) -> None:

@@ -76,6 +76,7 @@ class Logistic(Separable):
     0.693147
     """
 
+    targets = "labels"
     core_name = "logistic"
     floor = 0.0
 
@@ -151,6 +152,7 @@ class SquaredHinge(Separable):
     0.25
     """
 
+    targets = "labels"
     core_name = "squared_hinge"
     floor = 0.0
 
@@ -196,15 +198,13 @@ class Huber(Separable):
     1.3125
     """
 
+    parameters = ("delta",)
     core_name = "huber"
     floor = 0.0
 
     def __init__(self, y: Array, p: Array | float, delta: float) -> None:
         super().__init__(y, p)
         self.delta = delta
-
-    def core_numbers(self) -> tuple[float, ...]:
-        return (self.delta,)
 
     def terms(self, z: Array) -> Array:
         size = np.abs(z - self.y)
@@ -256,6 +256,7 @@ class Poisson(Separable):
     1.0
     """
 
+    targets = "counts"
     core_name = "poisson"
     _floor: tuple[Array, Array | float, float] | None = None
 
@@ -330,6 +331,7 @@ class Power(Separable):
     2.6666666666666665
     """
 
+    parameters = ("power",)
     core_name = "power"
     floor = 0.0
 
@@ -337,9 +339,6 @@ class Power(Separable):
         super().__init__(y, p)
         self.power = power
         self.twice_differentiable = power >= 2.0
-
-    def core_numbers(self) -> tuple[float, ...]:
-        return (self.power,)
 
     def terms(self, z: Array) -> Array:
         return np.asarray(np.abs(z - self.y) ** self.power / self.power)

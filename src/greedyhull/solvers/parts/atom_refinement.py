@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import check
-from greedyhull.objectives.completion import MatrixModel
+from greedyhull.objectives.matrices import MatrixModel
 from greedyhull.points.factors import apart
 from greedyhull.points.iterate import Iterate, owners_agree, wrong_weights
 from greedyhull.points.shapes import RankOneBlock

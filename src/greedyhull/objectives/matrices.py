@@ -1,18 +1,18 @@
-"""Several classes or responses on few atoms: multinomial regression and squares."""
+"""Objectives of matrices: observed entries, several classes, several responses."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from math import fsum
 from typing import Any, cast
 
 import numpy as np
 
 from greedyhull.kernels.data_passes import product
-from greedyhull.kernels.matrix_models import LocalModel, NormalEquations
+from greedyhull.kernels.matrix_models import EntryEquations, LocalModel, NormalEquations
 from greedyhull.kernels.softmax import Room, entries_and_intercepts, entries_hessian, whole_and_intercepts, whole_hessian
-from greedyhull.objectives.completion import MatrixModel
 from greedyhull.objectives.composite import EPS, Composite
-from greedyhull.objectives.designs.matrix import TaskColumns, Tasks
+from greedyhull.objectives.designs.matrix import Observed, TaskColumns, Tasks
 from greedyhull.objectives.designs.stored import DenseDesign
 from greedyhull.objectives.losses.base import Separable
 from greedyhull.objectives.losses.smooth import Squared
@@ -25,12 +25,107 @@ from greedyhull.types import (
     Atom,
     AtomSet,
     Block,
+    Design,
     Index,
     LinearModel,
+    Loss,
     State,
     Traits,
     Trial,
 )
+
+
+class MatrixModel(Composite):
+    """φ(A W) for matrices W. ``norm`` bounds how long A makes |W|, ‖ |A| |W| ‖ ≤ norm·‖W‖_F, and ``depth`` is how many numbers
+    A adds up for an entry of its image: errors of images are relative to the one and proportional to the other.
+
+    `Composite` bounds images from the columns of A, one by one. That is far too much for atoms that have all entries.
+    """
+
+    def __init__(self, design: Design, loss: Loss, name: str, exact: Loss, norm: float, depth: int, note: str = "") -> None:
+        super().__init__(design, loss, name, exact)
+        self._norm, self._depth, self._note = norm, depth, note
+
+    def __repr__(self) -> str:
+        return f"{self.name}(n={self.design.n}, shape={self.domain}{self._note})"
+
+    def image_bound(self, S: AtomSet) -> float:
+        """‖ |A| |W| ‖ at most."""
+        kept = self._reach
+        if kept is None or kept[0] is not S or kept[2] != S.seen:
+            kept = self._reach = (S, self._norm * S.max_length() * (1.0 + 1e-12), S.seen)
+        return kept[1]
+
+    def rounding(self, w: Iterate, S: AtomSet, eps: float = EPS) -> float:
+        """That of `Composite`, and of the sums that make an image."""
+        usual = super().rounding(w, S, eps)
+        if not self._depth:
+            return usual
+        view, far = self._known(w), self.image_bound(S)
+        value, residual = view.value, view.residual
+        assert value is not None and residual is not None
+        if not (residual.any() or view.z.any() or self.loss.y.any()):  # from zeros to zeros nothing is rounded
+            return usual
+        off = eps * (16 + self._depth + len(w) + 3 * view.moves) * far
+        return usual + self.loss.norm(value, residual) * off + self.loss.swing(self.loss.size(value, view.z), view.z, off)
+
+    def surely_falls(self, w: Iterate, target: Iterate, S: AtomSet) -> bool:
+        """Whether f is smaller at ``target`` than at w, where the difference of two values would drown in their rounding.
+
+        For squares, φ(z′) − φ(z) = ⟨r, Δ⟩ + ½⟨Δ, pΔ⟩ with Δ = z′ − z. Its terms are right to a few units in the last place
+        and are added exactly. What is left is the error e of either image, which moves φ by ⟨r, e⟩: it grows with the number
+        of atoms, not of entries.
+        """
+        if not self.quadratic or self.has_intercept:
+            return False
+        here, there = self._known(w), self._known(target)
+        assert here.residual is not None
+        step = np.asarray(there.z, dtype=np.float64) - here.z
+        terms = here.residual * step
+        change, bend = fsum(terms.tolist()), 0.5 * self.loss.energy(step) * (1.0 + (len(step) + 16) * EPS)
+        far, off = self.image_bound(S), 8.0 * EPS * float(np.abs(terms).sum())
+        for point, view in ((w, here), (target, there)):
+            value, residual = view.value, view.residual
+            assert value is not None and residual is not None
+            error = EPS * (16 + self._depth + len(point) + 3 * view.moves) * far
+            off += float(np.linalg.norm(residual)) * error * (1.0 + 1e-6)
+            off += self.loss.swing(self.loss.size(value, view.z), view.z, error)
+        return bool(change + bend + off < 0.0)
+
+    def _in_double(self) -> Composite:
+        return MatrixModel(self.design.precise(), self.exact, self.name, self.exact, self._norm, self._depth, self._note)
+
+
+class SquaredEntries(MatrixModel):
+    """f(W) = ½ Σ p_ij (W_ij − v_ij)² over the observed entries, for `completion`."""
+
+    design: Observed
+
+    def __init__(self, design: Observed, loss: Separable, name: str, exact: Squared, note: str) -> None:
+        super().__init__(design, loss, name, exact, 1.0, 0, note)
+        full = 4 * design.n >= design.domain[0] * design.domain[1]  # times as many entries as are observed may be written out
+        largest = float(np.abs(exact.y).max())
+        single = design.dtype == np.float64 and 1e-12 < largest < 1e12  # their squares are numbers in float32
+        self.traits: Traits = replace(self.traits, written=full, single=single)
+        self._squared = exact
+        self._single: MatrixModel | None = None
+
+    def equations(self) -> EntryEquations:
+        """Weights and weighted values of all entries, zero where nothing is observed. They are made anew for each call."""
+        return EntryEquations(self._written_out)
+
+    def single(self) -> MatrixModel:
+        """f in float32, on the same places."""
+        if self._single is None:
+            self._single = MatrixModel(self.design.single(), self._squared.cast(np.float32), self.name, self.exact, 1.0, 0)
+        return self._single
+
+    def _written_out(self, dtype: Any) -> tuple[Array, Array]:
+        places, size = self.design.i * self.domain[1] + self.design.j, self.domain[0] * self.domain[1]
+        weights, values = np.zeros(size, dtype), np.zeros(size, dtype)
+        weights[places] = self.exact.p
+        values[places] = self.exact.p * self.exact.y
+        return weights.reshape(self.domain), values.reshape(self.domain)
 
 
 class SoftmaxSmall(Restriction):
