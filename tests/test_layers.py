@@ -36,7 +36,6 @@ TOP = LAYERS[-1]
 ENTRIES = {"__init__", "__main__", "extend"}  # only the top layer imports through them
 ALLOWED = {  # arrows that point upwards, each with its reason
     ("objectives/ridge.py", "remote"): "objectives take shards in place of X and y; loaded when shards are given",
-    ("objectives/by_name.py", "remote"): "objectives by name take shards, too; for type checkers alone",
     ("objectives/smoothing.py", "remote"): "smoothed losses over shards; loaded when shards are given",
     ("driver/solution.py", "report"): "solution.report(path) writes a page; the page is made when it is asked for",
     ("theory/__init__.py", "measures"): "constants, jones_variance and expect_violation need a problem; loaded when asked for",
