@@ -22,6 +22,7 @@ Schedule: TypeAlias = Callable[..., float]  # schedule(k) or schedule(k, gap): �
 if TYPE_CHECKING:  # the classes that packages hand to each other, wherever they live
     from greedyhull.atoms.base import AtomSet as AtomSet
     from greedyhull.atoms.base import OracleBase
+    from greedyhull.atoms.regions import CoordinateSet
     from greedyhull.objectives.base import Objective as Objective
     from greedyhull.objectives.composite import Composite
     from greedyhull.objectives.designs.stored import Design as Design
@@ -32,6 +33,7 @@ if TYPE_CHECKING:  # the classes that packages hand to each other, wherever they
     from greedyhull.objectives.quadratic import QuadraticForm
     from greedyhull.objectives.restricted import LineTrial, Restriction
     from greedyhull.points.blocks import Block as Block
+    from greedyhull.points.direction import Span, Units
     from greedyhull.points.iterate import Iterate
     from greedyhull.points.iterate import View as View
     from greedyhull.remote.rows import RowTask
@@ -54,9 +56,13 @@ if TYPE_CHECKING:  # the classes that packages hand to each other, wherever they
     KinkedLoss: TypeAlias = Loss
     Finite: TypeAlias = AtomSet
     Faces: TypeAlias = AtomSet
+    Region: TypeAlias = CoordinateSet
+    Section: TypeAlias = CoordinateSet
+    Frame: TypeAlias = Units | Span
 else:  # annotations are not evaluated
     AtomSet = Oracle = Objective = LinearModel = Design = Line = Loss = Minibatch = Supply = Trial = Small = Block = Any
     View = Task = Imaged = Summed = SecondOrder = Curved = MatrixQuadratic = ModelledMatrix = KinkedLoss = Finite = Faces = Any
+    Region = Section = Frame = Any
 
 
 def lacks(thing: object, *names: str) -> list[str]:
@@ -271,37 +277,6 @@ class Probe(NamedTuple):
 
     values: Array
     slopes: Array
-
-
-class Frame(Protocol):
-    """A few directions, orthonormal: unit vectors, or others. All arrays are flat."""
-
-    @property
-    def block(self) -> Block: ...  # the directions
-    def __len__(self) -> int: ...
-    def read(self, x: Array) -> Array: ...  # the coordinates of x along the directions
-    def write(self, x: Array, y: Array) -> None: ...  # x changes along the directions until its coordinates are y
-
-
-class Section(Protocol):
-    """The part of a set that a frame reaches from one of its points, in the coordinates y of the frame."""
-
-    def gap(self, grad: Array, y: Array) -> float: ...  # ⟨grad, y⟩ less its least value
-    def slope(self, grad: Array, y: Array, target: Array) -> float: ...  # ⟨grad, target − y⟩
-    def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array: ...  # the quadratic's minimiser, to a gap of tol
-
-
-class Region(Protocol):
-    """A convex set as its coordinates see it. All arrays are flat."""
-
-    @property
-    def middle(self) -> Array | None: ...  # if any turn about it maps the set to itself: sections may have any directions
-    def nearest(self, x: Array) -> Array: ...  # the point of the set nearest to x
-    def begin(self, d: int) -> Array | None: ...  # where a run goes at first if f is lower there; None: it stays
-    def free(self, g: Array, x: Array) -> Index: ...  # the coordinates in which a function with gradient g can fall
-    def shares(self, g: Array, x: Array) -> Array: ...  # what each coordinate adds to the duality gap
-    def section(self, frame: Frame, x: Array) -> Section: ...
-    def moved(self, c: float, v: Array) -> Region | None: ...  # c·x + v for its points x; None where it has no name
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from math import fsum
 
@@ -22,25 +21,11 @@ from greedyhull.theory import Constant
 from greedyhull.types import Array, Atom, Index
 
 
-@dataclass(slots=True, eq=False)
-class BirkhoffRegion(RowsRegion):
-    """x ≥ 0, n rows of n entries each, with row and column sums of one. All entries are solved for together."""
-
-    def begin(self, d: int) -> Array:
-        return self.inside.copy()
-
-    def nearest(self, x: Array) -> Array:
-        near, n = np.maximum(x, 0.0) + 0.0, round(x.size**0.5)
-        W = near.reshape(n, n)
-        off = max(float(np.abs(W.sum(axis=0) - 1.0).max()), float(np.abs(W.sum(axis=1) - 1.0).max()))
-        missed = max(off, float((near - x).max(initial=0.0)))
-        return near if missed <= 1e-12 else self.projected(x, near, missed)  # sums that are off by less are rounding
-
-
 @lru_cache(maxsize=4)
-def birkhoff_region(n: int) -> BirkhoffRegion:
+def birkhoff_region(n: int) -> RowsRegion:
     """The region of all doubly stochastic matrices of n rows; it is never changed."""
-    return BirkhoffRegion(limits(n), (np.zeros(n * n), np.ones(n * n)), np.full(n * n, 1.0 / n), least_assignment)
+    even = np.full(n * n, 1.0 / n)
+    return RowsRegion(limits(n), (np.zeros(n * n), np.ones(n * n)), even, least_assignment, first=even)
 
 
 def least_assignment(g: Array) -> float:
@@ -101,7 +86,7 @@ class Birkhoff(Combinatorial):
     def __repr__(self) -> str:
         return f"Birkhoff({self.shape[0]})"
 
-    def _region(self) -> BirkhoffRegion | None:
+    def _region(self) -> RowsRegion | None:
         # rows up to which Newton steps solve for all entries together; more would keep 2n³ zeros and ones
         return birkhoff_region(self.shape[0]) if self.shape[0] <= 100 else None
 

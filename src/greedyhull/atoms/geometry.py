@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from math import prod
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,40 +21,23 @@ from greedyhull.points.validate import as_answer, as_shortlist
 from greedyhull.theory import Constant
 from greedyhull.types import Answer, Array, Atom, AtomSet, Design, Index, Kind, Shape, listed
 
-SMALL = 2000  # the largest d for which H is made
-EIGEN = 1500  # the largest size for which eigenvalues are computed
+SMALL, EIGEN = 2000, 1500  # the largest d for which H is made, and for which its eigenvalues are computed
 
 
-class Form(ABC):
+class Form:
     """A positive semidefinite H on R^d, as far as its curvature over a set needs it."""
 
     d: int
     rows: int  # the length of an image of a point
     cost: float  # multiplications that one entry of H costs
 
-    @abstractmethod
-    def diagonal(self) -> Array:
-        """H_jj for every j."""
-
-    @abstractmethod
-    def entries(self, I: Index, J: Index) -> Array:
-        """The part of H with rows I and columns J."""
-
-    @abstractmethod
-    def apply(self, x: Array) -> Array:
-        """Hx."""
-
-    @abstractmethod
-    def images(self, V: Any) -> tuple[Array, Array]:
-        """L and R with LRᵀ = VHVᵀ, for points in the rows of V."""
-
-    @abstractmethod
-    def signs(self, widths: Array) -> float:
-        """An upper bound on (Δx)ᵀH(Δx) over signs x, for Δ = widths ≥ 0."""
-
-    @abstractmethod
-    def _top_bound(self) -> float:
-        """An upper bound on λ_max(H)."""
+    if TYPE_CHECKING:  # what derived classes write
+        def diagonal(self) -> Array: ...
+        def entries(self, I: Index, J: Index) -> Array: ...  # the part of H with rows I and columns J
+        def apply(self, x: Array) -> Array: ...  # Hx
+        def images(self, V: Any) -> tuple[Array, Array]: ...  # L and R with LRᵀ = VHVᵀ, for points in the rows of V
+        def signs(self, widths: Array) -> float: ...  # an upper bound on (Δx)ᵀH(Δx) over signs x, for Δ = widths ≥ 0
+        def _top_bound(self) -> float: ...  # an upper bound on λ_max(H)
 
     @cached_property
     def _matrix(self) -> Array | None:

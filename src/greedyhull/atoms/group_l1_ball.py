@@ -27,13 +27,16 @@ MOST = 2000  # coordinates of the groups that are solved for together
 class GroupBallRegion(CoordinateSet):
     """Σ over disjoint groups of ‖x_group‖₂ ≤ radius; ``of`` has the group of each coordinate."""
 
-    groups: Groups
     of: Index
     radius: float
 
+    def norms(self, x: Array) -> Array:
+        size = float(np.abs(x).max(initial=0.0)) or 1.0
+        return np.asarray(size * np.sqrt(np.bincount(self.of, (x / size) ** 2)))
+
     def nearest(self, x: Array) -> Array:
         """Norms fall by one threshold, directions stay."""
-        norms = self.groups.norms(x)
+        norms = self.norms(x)
         if float(norms.sum()) <= self.radius:
             return x
         down = np.sort(norms)[::-1]
@@ -43,7 +46,7 @@ class GroupBallRegion(CoordinateSet):
 
     def free(self, g: Array, x: Array) -> Index:
         """The groups that are not zero, and of those at zero the steepest that are worth more than the budget's price."""
-        norms, slopes = self.groups.norms(x), self.groups.norms(g)
+        norms, slopes = self.norms(x), self.norms(g)
         on = norms > 0.0
         left = float(norms.sum()) < self.radius * (1.0 - 1e-9)  # of the budget: what is left of it counts as nothing
         price = 0.0 if left else -float(g.dot(x)) / self.radius
@@ -52,7 +55,7 @@ class GroupBallRegion(CoordinateSet):
         # coordinates in groups at zero that are let in together, the steepest; or as many groups as there are already
         chosen[top(worth, max(1 + 80 * len(norms) // len(x), int(on.sum())))] = True
         chosen &= on | (worth > 0.0)
-        sizes = np.diff(self.groups.starts)
+        sizes = np.bincount(self.of)
         if int(sizes[chosen].sum()) > MOST:  # of too many the steepest
             order = np.argsort(np.where(chosen, -slopes, np.inf), kind="stable")
             chosen[order[np.cumsum(sizes[order]) > max(MOST, sizes[order[0]])]] = False
@@ -60,43 +63,28 @@ class GroupBallRegion(CoordinateSet):
 
     def shares(self, g: Array, x: Array) -> Array:
         """What each coordinate's group promises: on a curved set the gap is no sum over coordinates."""
-        return np.asarray(self.groups.norms(g)[self.of])
+        return np.asarray(self.norms(g)[self.of])
 
-    def section(self, frame: Frame, x: Array) -> GroupSection:
-        of = frame.read(self.of)
-        rest = self.groups.norms(x)
+    def section(self, frame: Frame, x: Array) -> GroupBallRegion:
+        of, rest = frame.read(self.of), self.norms(x)
         inside = float(rest[np.unique(of)].sum())
         rest[of] = 0.0
-        return GroupSection(of, max(self.radius - float(rest.sum()), inside))
+        return GroupBallRegion(of, max(self.radius - float(rest.sum()), inside))
 
     def moved(self, c: float, v: Array) -> GroupBallRegion | None:
-        return None if v.any() or c == 0.0 else GroupBallRegion(self.groups, self.of, abs(c) * self.radius)
-
-
-@dataclass(slots=True, eq=False)
-class GroupSection:
-    """Σ over groups of ‖y_group‖₂ ≤ budget; ``of`` has the group of each coordinate."""
-
-    of: Index
-    budget: float
-
-    def _norms(self, y: Array) -> Array:
-        size = float(np.abs(y).max(initial=0.0)) or 1.0
-        return np.asarray(size * np.sqrt(np.bincount(self.of, (y / size) ** 2)))
+        return None if v.any() or c == 0.0 else GroupBallRegion(self.of, abs(c) * self.radius)
 
     def gap(self, grad: Array, y: Array) -> float:
-        return float(grad.dot(y)) + self.budget * float(self._norms(grad).max())
+        return float(grad.dot(y)) + self.radius * float(self.norms(grad).max())
 
     def slope(self, grad: Array, y: Array, target: Array) -> float:
         """Relative to the price of the budget, which may be large compared with what it is about."""
-        price, before, after = float(self._norms(grad).max()), self._norms(y), self._norms(target)
+        price, before, after = float(self.norms(grad).max()), self.norms(y), self.norms(target)
         worth = np.bincount(self.of, grad * target) + price * after - np.bincount(self.of, grad * y) - price * before
         return float(worth.sum()) - price * float(after.sum() - before.sum())
 
     def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array:
-        if self.budget <= 0.0:
-            return y.copy()
-        return solve_group_qp(H, grad, y, self.of, self.budget, tol)
+        return solve_group_qp(H, grad, y, self.of, self.radius, tol) if self.radius > 0.0 else y.copy()
 
 
 class GroupL1Ball(GaugeBall):
@@ -151,7 +139,7 @@ class GroupL1Ball(GaugeBall):
         return self.groups.norms(flat(x), shares)
 
     def _region(self) -> GroupBallRegion | None:
-        return None if self.groups.overlap else GroupBallRegion(self.groups, self.groups.of, self.radius)
+        return None if self.groups.overlap else GroupBallRegion(self.groups.of, self.radius)
 
     def _on(self, g: Array, k: int) -> Sparse:
         """The best atom within group k."""

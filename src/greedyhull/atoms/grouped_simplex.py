@@ -12,7 +12,7 @@ from greedyhull.atoms.arguments import labelled, numbers, positive
 from greedyhull.atoms.base import AtomSet, Sizes
 from greedyhull.atoms.bounded_simplex import FRAGMENT
 from greedyhull.atoms.neighbours import best_of
-from greedyhull.atoms.regions import CoordinateSet
+from greedyhull.atoms.regions import CoordinateSet, with_steepest
 from greedyhull.atoms.vertices import farthest_coordinates
 from greedyhull.errors import GreedyhullError, check, shown
 from greedyhull.kernels._core import grouped_vertex
@@ -47,12 +47,7 @@ class GroupedRegion(CoordinateSet):
         on = x > 0.0
         # coordinates at zero that are let in together, the steepest; or as many as there are already
         many = max(40, int(on.sum()))
-        costs = np.where(on | (self.high <= 0.0), np.inf, g - level[self.of])
-        if many < len(g):
-            steep = np.argpartition(costs, many)[:many]
-            on[steep[costs[steep] < np.inf]] = True
-            return on.nonzero()[0]
-        return (on | (costs < np.inf)).nonzero()[0]
+        return with_steepest(on, np.where(on | (self.high <= 0.0), np.inf, g - level[self.of]), many)
 
     def shares(self, g: Array, x: Array) -> Array:
         _, level = levels(g, self.high, self.of, self.room, self.total)
@@ -71,10 +66,8 @@ class GroupedRegion(CoordinateSet):
     def gap(self, grad: Array, y: Array) -> float:
         return grouped_gap(grad, y, self.high, self.of, self.room)
 
-    def slope(self, grad: Array, y: Array, target: Array) -> float:
-        """Relative to the multiplier of the sum, which may be large compared with what it is about."""
-        nu, _ = levels(grad, self.high, self.of, self.room, self.total)
-        return float((grad - nu).dot(target - y))
+    def level(self, grad: Array) -> float:
+        return levels(grad, self.high, self.of, self.room, self.total)[0]
 
     def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array:
         return solve_grouped_qp(H, grad, y, self.high, self.of, self.room, tol)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,29 +27,59 @@ from greedyhull.types import Array, Frame, Index, Region
 
 
 class CoordinateSet:
-    """A convex set as its coordinates see it, or the part of one that a subspace (frame) reaches from one of its points.
+    """A convex set as its coordinates see it, or its part (section) that a subspace (frame) reaches from one of its points.
 
-    ``section`` makes that part, in the coordinates y of the subspace; ``gap``, ``slope`` and ``solve`` are asked of it. All
-    arrays are flat. Derived classes write ``nearest``, ``shares``, ``section``, ``gap`` and ``solve``.
+    Derived classes write the first five methods. All arrays are flat.
     """
 
     __slots__ = ()
-    middle: Array | None = None  # if any turn about it maps the set to itself
+    middle: Array | None = None  # if any turn about it maps the set to itself: sections may have any directions
+    if TYPE_CHECKING:
+        def nearest(self, x: Array) -> Array: ...
+        def shares(self, g: Array, x: Array) -> Array: ...  # what each coordinate adds to the duality gap
+        def section(self, frame: Frame, x: Array) -> CoordinateSet: ...  # in the coordinates y of the frame
+        def gap(self, grad: Array, y: Array) -> float: ...  # ⟨grad, y⟩ less its least value
+        def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array: ...  # the QP's minimiser, to a gap of tol
 
     def begin(self, d: int) -> Array | None:
+        """Return where a run goes at first if f is lower there; None: it stays."""
         return self.nearest(np.zeros(d))
 
     def free(self, g: Array, x: Array) -> Index:
+        """Return the coordinates in which a function with gradient g can fall."""
         return np.arange(x.size)
 
+    def level(self, grad: Array) -> Any:
+        """Return the part of the gradient that the equations balance, which may be large compared with the rest."""
+        return 0.0
+
     def slope(self, grad: Array, y: Array, target: Array) -> float:
-        return float(grad.dot(target - y))
+        """Return ⟨grad, target − y⟩."""
+        return float((grad - self.level(grad)).dot(target - y))
 
     def moved(self, c: float, v: Array) -> Any:
+        """Return the set of all c·x + v; None where it has no name."""
         return None
 
-    def nearest(self, x: Array) -> Array:
+    def solve_few_rows(self, form: Factored, few: bool, grad: Array, y: Array, tol: float) -> Array:
+        """Solve for H = diag(D) + FᵀF by systems of few rows where that pays and leads anywhere, else of all variables."""
+        if few and len(y) >= 200:  # variables from which on it pays; systems of all variables are the more exact ones
+            found = self._solved(form, grad, y, tol)
+            if (found != y).any():
+                return found
+        return self._solved(form.square(np.arange(len(y))), grad, y, tol)
+
+    def _solved(self, H: Form, grad: Array, y: Array, tol: float) -> Array:
         raise NotImplementedError
+
+
+def with_steepest(on: Array, costs: Array, many: int) -> Index:
+    """Return the coordinates that are ``on``, and the ``many`` whose finite costs are least."""
+    if many < len(costs):
+        steep = np.argpartition(costs, many)[:many]
+        on[steep[costs[steep] < np.inf]] = True
+        return on.nonzero()[0]
+    return (on | (costs < np.inf)).nonzero()[0]
 
 
 @dataclass(slots=True, eq=False)
@@ -126,9 +156,8 @@ class CappedSimplexRegion(CoordinateSet):
     def gap(self, grad: Array, y: Array) -> float:
         return sum_gap(grad, self._above(y), self.high)
 
-    def slope(self, grad: Array, y: Array, target: Array) -> float:
-        """Relative to the multiplier of the sum, which may be large compared with what it is about."""
-        return float((grad - threshold(grad, self.high, self.total)).dot(target - y))
+    def level(self, grad: Array) -> float:
+        return threshold(grad, self.high, self.total)
 
     def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array:
         found = solve_sum_qp(H, grad, self._above(y), self.high, tol)
@@ -181,8 +210,8 @@ class BallRegion(CoordinateSet):
 class RowsRegion(CoordinateSet):
     """low ≤ x ≤ high and l ≤ Ax ≤ u; all points have ends[0] ≤ x ≤ ends[1], which are finite, and ``inside`` is one.
 
-    ``least`` tells the least ⟨g, x⟩. All coordinates are solved for together, in the order of ``places``, if that is not their
-    own. ``left`` is the gap that was told last, and ``prices`` those of the equations once a quadratic was solved.
+    ``least`` returns the least ⟨g, x⟩, ``first`` is where runs begin. All coordinates are solved for together, in the order of
+    ``places`` if there is one. ``left`` is the last gap, ``prices`` those of the equations after a quadratic was solved.
     """
 
     limits: Limits
@@ -190,6 +219,7 @@ class RowsRegion(CoordinateSet):
     inside: Array
     least: Callable[[Array], float]
     places: Index | None = None
+    first: Array | None = None
     left: float = field(default=np.inf, init=False)
     prices: Array | None = field(default=None, init=False)
     _rows: Rows | None = field(default=None, init=False)
@@ -202,7 +232,7 @@ class RowsRegion(CoordinateSet):
         return self._rows
 
     def begin(self, d: int) -> Array | None:
-        return None
+        return None if self.first is None else self.first.copy()
 
     def nearest(self, x: Array) -> Array:
         near = np.clip(x, self.limits.low, self.limits.high) + 0.0
@@ -213,13 +243,10 @@ class RowsRegion(CoordinateSet):
         if on and float(np.abs(near - x).max(initial=0.0)) <= rounding * size:
             return near
         missed = float(np.maximum(activity - self.limits.u, self.limits.l - activity).max(initial=0.0))
-        return self.projected(x, near, max(missed, float(np.abs(near - x).max())))
-
-    def projected(self, x: Array, near: Array, off: float) -> Array:
-        """The nearest point to x, from ``near``, which is about ``off`` away from the set."""
+        far = max(missed, float(np.abs(near - x).max()))
         one = Quadratic(lambda v: v, near - x, near, self._gap_at)
         # of its distance: how exactly the nearest point is found
-        found = rows_by_products(one, self.limits, self.rows, x.size * (1e-5 * off) ** 2)
+        found = rows_by_products(one, self.limits, self.rows, x.size * (1e-5 * far) ** 2)
         if found is not None:
             return found[0]
         flat = Factored(np.ones(x.size), np.zeros((0, x.size)))
@@ -262,14 +289,11 @@ class RowsRegion(CoordinateSet):
         self.left = float(grad.dot(y)) - self.least(g)
         return self.left
 
-    def slope(self, grad: Array, y: Array, target: Array) -> float:
-        """Relative to prices of the equations, which may be large compared with what it is about."""
+    def level(self, grad: Array) -> Array:
         if self.prices is not None:
-            prices = self.prices.dot(self.limits.A) if self.places is not None else self.rows.back(self.prices)
-            return float((grad - prices).dot(target - y))
+            return np.asarray(self.prices.dot(self.limits.A) if self.places is not None else self.rows.back(self.prices))
         E = self.limits.A[self.limits.l == self.limits.u]
-        prices = np.linalg.lstsq(E.T, grad, rcond=None)[0] if len(E) else np.zeros(0)
-        return float((grad - prices.dot(E)).dot(target - y))
+        return np.asarray(np.linalg.lstsq(E.T, grad, rcond=None)[0].dot(E) if len(E) else np.zeros(len(grad)))
 
     def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array:
         diagonal = H.diagonal()
@@ -279,14 +303,8 @@ class RowsRegion(CoordinateSet):
     def solve_factored(self, D: Array, F: Array, grad: Array, y: Array, tol: float) -> Array:
         """The same for H = diag(D) + FᵀF."""
         d, rows, equations = len(D), len(F) + len(self.limits.l), int((self.limits.l == self.limits.u).sum())
-        form = Factored(D, F)
         fewer = rows**3 / 3.0 + d * float(len(F)) ** 2 < d**3 / 3.0 + d**2 * float(equations)
-        # variables from which on systems of few rows pay; those of all variables are the more exact ones
-        if fewer and d >= 200:
-            found = self._solved(form, grad, y, tol)
-            if (found != y).any():
-                return found
-        return self._solved(form.square(np.arange(d)), grad, y, tol)
+        return self.solve_few_rows(Factored(D, F), fewer, grad, y, tol)
 
     def solve_by_products(self, product: Callable[[Array], Array], grad: Array, y: Array, tol: float,
                           added: tuple[float, ...] = (0.0,)) -> Array | None:

@@ -10,7 +10,7 @@ import numpy as np
 from greedyhull.atoms.arguments import numbers, positive
 from greedyhull.atoms.base import AnswerOracle, AtomSet, Sizes
 from greedyhull.atoms.grouped_simplex import GroupedSimplex
-from greedyhull.atoms.regions import CoordinateSet
+from greedyhull.atoms.regions import CoordinateSet, with_steepest
 from greedyhull.errors import check
 from greedyhull.kernels.bounded_qp import as_given
 from greedyhull.kernels.polyhedral_interior import Factored, Form
@@ -69,11 +69,7 @@ class TurnoverRegion(CoordinateSet):
         gains[on] = -np.inf
         # coordinates at p or at an end that are let in together, the steepest; or as many as there are already
         many = max(120, int(on.sum()))
-        if many < d:
-            steep = np.argpartition(-gains, many)[:many]
-            on[steep[gains[steep] > -np.inf]] = True
-            return np.flatnonzero(on)
-        return np.flatnonzero(on | (gains > -np.inf))
+        return with_steepest(on, -gains, many)
 
     def shares(self, g: Array, x: Array) -> Array:
         """What each coordinate costs, with the prices of the sum, groups and trades, less what it would at 0, p or its cap."""
@@ -101,22 +97,17 @@ class TurnoverRegion(CoordinateSet):
     def gap(self, grad: Array, y: Array) -> float:
         return float(grad.dot(y - self._best(grad).x))
 
-    def slope(self, grad: Array, y: Array, target: Array) -> float:
-        """Relative to the multiplier of the sum, which may be large compared with what it is about."""
-        nu, _ = traded_levels(grad, self._best(grad).price, self.pieces)
-        return float((grad - nu).dot(target - y))
+    def level(self, grad: Array) -> float:
+        return traded_levels(grad, self._best(grad).price, self.pieces)[0]
 
-    def solve(self, H: Form, grad: Array, y: Array, tol: float) -> Array:
+    def _solved(self, H: Form, grad: Array, y: Array, tol: float) -> Array:
         return solve_traded_qp(H, grad, y, near_of(self.pieces), tol)
+
+    solve = _solved
 
     def solve_factored(self, D: Array, F: Array, grad: Array, y: Array, tol: float) -> Array:
         """The same for H = diag(D) + FᵀF."""
-        form, d = Factored(D, F), len(D)
-        if d >= 200 and len(F) + len(self.pieces.room) < d:  # variables from which on systems of few rows pay
-            found = self.solve(form, grad, y, tol)
-            if (found != y).any():
-                return found
-        return self.solve(form.square(np.arange(d)), grad, y, tol)
+        return self.solve_few_rows(Factored(D, F), len(F) + len(self.pieces.room) < len(D), grad, y, tol)
 
 
 def reduced(g: Array, pieces: Pieces) -> tuple[float, Array]:

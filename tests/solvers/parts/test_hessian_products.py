@@ -8,7 +8,7 @@ import pytest
 
 import greedyhull as gh
 from greedyhull import extend
-from greedyhull.atoms.birkhoff import BirkhoffRegion
+from greedyhull.atoms.regions import RowsRegion
 from greedyhull.solvers.parts import working_set as hessian_products
 
 Array = np.ndarray[Any, Any]
@@ -96,8 +96,8 @@ def test_steps_within_faces_begin_at_the_centre() -> None:
 
 
 def test_a_point_that_is_put_back_into_the_set_is_certified_as_the_point_that_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    nearest = BirkhoffRegion.nearest
-    monkeypatch.setattr(BirkhoffRegion, "nearest", lambda self, x: 0.999 * nearest(self, x) + 0.001 * self.inside)
+    nearest = RowsRegion.nearest
+    monkeypatch.setattr(RowsRegion, "nearest", lambda self, x: 0.999 * nearest(self, x) + 0.001 * self.inside)
     f, S = gh.least_squares(Mismatch(6), np.zeros(36)), gh.Birkhoff(6)
     s = gh.minimize(f, S, stop=gh.Iterations(2))
     z = Mismatch(6).matvec(s.x)
