@@ -192,7 +192,7 @@ ALIASES = {  # by place: what there is, and names that other libraries have for 
         "k": "n max_iter maxiter n_iter iterations number count limit patience",
         "t": "s seconds time timeout limit max_time time_limit", "fn": "f func function callback callable",
     },
-    "greedyhull": {  # in small letters and without underscores
+    "greedyhull": {  # in small letters and without underscores, as in the next four
         "least_squares(X, y) over L1Ball(d, radius), or greedyhull.estimators.L1BudgetRegressor": "lasso",
         "greedyhull.estimators.L1BudgetRegressorCV": "lassocv",
         "logistic(X, y) over L1Ball(d, radius), or greedyhull.estimators.L1BudgetClassifier": "logisticregression logreg",
@@ -207,6 +207,22 @@ ALIASES = {  # by place: what there is, and names that other libraries have for 
         "oracle(fn, shape)": "schattenball", "KSparse": "ksparsepolytope ksparseball", "GroupL1Ball": "grouplasso groupball",
         "oracle": "lmo linearminimizationoracle linearminimisationoracle",
     },
+    "commands": {"solve": "minimize minimise optimize optimise run", "certify": "check verify prove gap",
+                 "doctor": "info env selftest", "demo": "example examples tutorial try", "paper": "experiments reproduce",
+                 "fit": "train regress classify lasso l1 simplex ensemble"},
+    "fit": {"l1": "lasso sparse linear logistic l1budget l1ball budget",
+            "simplex": "mixture portfolio shares nonnegative convex", "ensemble": "stack stacking blend blending vote voting"},
+    "options": {"folds": "cv nfolds k", "alpha": "lambda penalty price", "target": "label labels y", "features": "columns x",
+                "exclude": "drop ignore without", "out": "output o save", "max-iter": "iterations niter",
+                "tol": "gap eps tolerance", "gap": "tol eps tolerance", "budget": "radius size", "radius": "budget size",
+                "quiet": "silent s", "sample-weight": "weights sampleweights", "standardize": "scale normalize",
+                "quantile": "tau q", "total": "sum", "intercept": "fitintercept"},
+    "files": {  # keys and names of a problem file; those of "greedyhull" hold there too
+        "least_squares": "l2 linear", "logistic": "logloss", "absolute": "mae", "l1_ball": "lasso", "l2_ball": "l2norm",
+        "relative": "tol tolerance rtol", "iterations": "maxiter niter", "seconds": "timeout time timelimit",
+        "file": "path filename", "target": "label y", "features": "columns x", "intercept": "fitintercept bias",
+        "q": "tau quantile", "l2": "ridge l2penalty weightdecay", "radius": "budget size", "kind": "type name",
+        "seed": "randomstate rng", "set": "constraint", "objective": "loss", "solver": "algorithm"},
     "Solution": {
         "value": "fun obj objective_value primal loss cost f_val",
         "x": "X w coef coef_ beta params array argmin solution weights_",

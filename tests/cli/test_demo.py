@@ -5,8 +5,8 @@ import re
 import subprocess
 import sys
 from html.parser import HTMLParser
-from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import greedyhull as gh
@@ -55,7 +55,7 @@ def test_its_relative_gaps_have_one_meaning_and_say_which(demo):
 
 
 def test_what_it_says_is_true(demo):
-    from greedyhull.cli.demo import biopsies
+    from greedyhull.cli.builtin import biopsies
 
     data = biopsies()
     f, S = gh.logistic(data.X, data.y, intercept=True), gh.L1Ball(30, radius=5.0)
@@ -69,16 +69,17 @@ def test_what_it_says_is_true(demo):
     assert (best.value - more.value) / 0.05 == pytest.approx(best.price, rel=0.02)  # what a price means
 
 
-def test_its_data_are_scikit_learn_s(monkeypatch):
+def test_its_data_are_scikit_learn_s():
     from sklearn.datasets import load_breast_cancer
 
-    from greedyhull.cli import demo as job
+    from greedyhull.cli.builtin import biopsies
 
-    bunch = load_breast_cancer()
-    for folder in (job.find_spec("sklearn").submodule_search_locations, ["/nowhere"]):
-        monkeypatch.setattr(job, "find_spec", lambda name, at=folder: SimpleNamespace(submodule_search_locations=at))
-        X, y, names = job._bundled()
-        assert (bunch.data == X).all() and (y == bunch.target).all() and names == bunch.feature_names.tolist()
+    data, bunch = biopsies(), load_breast_cancer()
+    held = np.arange(len(bunch.target)) % 3 == 2
+    train = bunch.data[~held]
+    assert ((train - train.mean(axis=0)) / train.std(axis=0) == data.X).all() and data.names == bunch.feature_names.tolist()
+    assert (data.y == bunch.target[~held]).all() and (data.y_test == bunch.target[held]).all()
+    assert (data.X_test == (bunch.data[held] - train.mean(axis=0)) / train.std(axis=0)).all()
 
 
 class Page(HTMLParser):

@@ -35,15 +35,15 @@ def test_a_blas_that_the_core_cannot_call_is_named(capsys, monkeypatch):
 
 
 def test_what_is_missing_is_named_with_the_remedy(capsys, monkeypatch):
-    monkeypatch.setattr("greedyhull.cli.doctor._version", lambda name: None)
-    monkeypatch.setattr("greedyhull.cli.doctor.find_spec", lambda name: None)  # no threadpoolctl: numpy's own words
+    monkeypatch.setattr("greedyhull.cli.builtin._version", lambda name: None)
+    monkeypatch.setattr("greedyhull.cli.builtin.find_spec", lambda name: None)  # no threadpoolctl: numpy's own words
     assert run(["doctor"]) == 0
     said = capsys.readouterr().out
     assert 'pip install -e ".[demo]"' in said and "install threadpoolctl" in said
 
 
 def test_a_failed_self_test_is_exit_code_one(capsys, monkeypatch):
-    monkeypatch.setattr("greedyhull.cli.doctor.self_test", lambda: {"ok": False, "words": "FAILED"})
+    monkeypatch.setattr("greedyhull.cli.builtin.self_test", lambda: {"ok": False, "words": "FAILED"})
     assert run(["doctor"]) == 1
 
 
@@ -67,7 +67,7 @@ def broken(console):
 
 
 def test_an_error_inside_is_exit_code_three_and_debug_shows_where(capsys, monkeypatch):
-    monkeypatch.setattr("greedyhull.cli.doctor.run", broken)
+    monkeypatch.setattr("greedyhull.cli.builtin.doctor", broken)
     assert run(["doctor"]) == 3
     out, err = capsys.readouterr()
     assert out == "" and "ZeroDivisionError: by nought" in err and "Traceback" not in err and "--debug" in err
@@ -82,7 +82,7 @@ def test_files_that_cannot_be_written_are_exit_code_two(capsys, monkeypatch, tmp
     def full(console):
         (tmp_path / "none" / "file").write_text("")
 
-    monkeypatch.setattr("greedyhull.cli.doctor.run", full)
+    monkeypatch.setattr("greedyhull.cli.builtin.doctor", full)
     assert run(["doctor"]) == 2
     assert "No such file or directory" in capsys.readouterr().err
 

@@ -56,8 +56,8 @@ def test_a_folder_in_the_place_of_a_file_is_refused_before_the_solve(problem, tm
 
 @pytest.mark.parametrize("command, computed", [
     (["fit", "l1", "table.csv", "--target", "y", "--out", "{}.csv"], "greedyhull.cli.fit.fitted"),
-    (["demo", "--out", "{}.html"], "greedyhull.cli.demo.solve"),
-    (["paper", "--out", "{}"], "greedyhull.cli.paper.measured"),
+    (["demo", "--out", "{}.html"], "greedyhull.cli.builtin.solve"),
+    (["paper", "--out", "{}"], "greedyhull.cli.builtin.measured"),
 ])
 def test_every_command_tries_first(command, computed, table, tmp_path, places, capsys, monkeypatch):
     pytest.importorskip("sklearn")

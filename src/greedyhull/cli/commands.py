@@ -1,4 +1,4 @@
-"""The commands and their options; the jobs themselves are in files of their own, imported by the command that needs them."""
+"""The commands and their options; each imports its job when it runs, and returns the exit code."""
 
 from __future__ import annotations
 
@@ -78,14 +78,9 @@ def demo(
     Which measurements of a biopsy tell a malignant tumour from a benign one? An l1 budget keeps the number of measurements
     small. The data come with scikit-learn.
     """
-    from greedyhull.cli.demo import run
+    from greedyhull.cli import builtin
 
-    solution = run(budget, out, typer.echo if not (quiet or json) else lambda words: None)
-    if json:
-        from greedyhull.cli.console import certificate_fields
-
-        Console(as_json=True).result({"certificate": certificate_fields(solution.certificate), "reason": solution.reason,
-                                    "files": {"report": str(out)}})
+    builtin.demo(budget, out, Console(quiet, json))
 
 
 @app.command()
@@ -98,7 +93,7 @@ def solve(
     scheduler: Scheduler = None,
     quiet: Quiet = False,
     json: Json = False,
-) -> None:
+) -> int:
     """Solve the problem described in a TOML file.
 
     Writes the solution, its trace and an HTML report.
@@ -108,8 +103,7 @@ def solve(
     """
     from greedyhull.cli.solve import Saving, run
 
-    raise typer.Exit(run(file, out, Console(quiet, json), None if checkpoint is None else Saving(checkpoint),
-                         workers, scheduler))
+    return run(file, out, Console(quiet, json), None if checkpoint is None else Saving(checkpoint), workers, scheduler)
 
 
 @app.command()
@@ -120,7 +114,7 @@ def resume(
     scheduler: Scheduler = None,
     quiet: Quiet = False,
     json: Json = False,
-) -> None:
+) -> int:
     """Continue a solve that was interrupted.
 
     The run continues exactly where its state was saved last, and writes the results where greedyhull solve would have. The
@@ -131,7 +125,7 @@ def resume(
     from greedyhull.cli.solve import Saving, read_stored, run
 
     problem = read_stored(folder)
-    raise typer.Exit(run(problem.file, problem.out, Console(quiet, json), Saving(folder, resumed=True), workers, scheduler))
+    return run(problem.file, problem.out, Console(quiet, json), Saving(folder, resumed=True), workers, scheduler)
 
 
 @app.command()
@@ -143,7 +137,7 @@ def certify(
     tol: Annotated[float | None, typer.Option(help="How far outside the set the point may lie, relative to the set.")] = None,
     quiet: Quiet = False,
     json: Json = False,
-) -> None:
+) -> int:
     """Certify a stored point, from any program.
 
     Computes the duality gap of the point from the problem alone.
@@ -151,22 +145,22 @@ def certify(
     Exit codes: 0 the gap is small enough, or no gap was requested; 1 it is too large; 2 a file is wrong, or the point lies
     outside the set.
     """
-    from greedyhull.cli.solve import certify_run as run
+    from greedyhull.cli.solve import certify_run
 
-    raise typer.Exit(run(file, solution, gap, tol, Console(quiet, json)))
+    return certify_run(file, solution, gap, tol, Console(quiet, json))
 
 
 @app.command()
-def doctor(quiet: Quiet = False, json: Json = False) -> None:
+def doctor(quiet: Quiet = False, json: Json = False) -> int:
     """Check the installation.
 
     Prints the versions, the BLAS library, the cache of compiled kernels and the optional packages, and runs a self-test.
 
     Exit codes: 0 the self-test passed; 1 it failed.
     """
-    from greedyhull.cli.doctor import run
+    from greedyhull.cli import builtin
 
-    raise typer.Exit(run(Console(quiet, json)))
+    return builtin.doctor(Console(quiet, json))
 
 
 @app.command()
@@ -177,7 +171,7 @@ def paper(
     only: Annotated[list[str] | None, typer.Option(help="Run only the experiment of this name; may be repeated.")] = None,
     quiet: Quiet = False,
     json: Json = False,
-) -> None:
+) -> int:
     """Reproduce the experiments of the paper.
 
     Measures each statement of the paper and writes an HTML report with figures and data. Takes a few minutes on two cores.
@@ -185,12 +179,9 @@ def paper(
 
     Exit codes: 0 all findings hold; 1 one does not; 2 wrong usage.
     """
-    from greedyhull.cli.paper import run
+    from greedyhull.cli import builtin
 
-    code = run(out, quick, seed, only or [], typer.echo if not (quiet or json) else lambda words: None, quiet or json)
-    if json:
-        Console(as_json=True).result({"met": code == 0, "files": {"report": str(out / "index.html")}})
-    raise typer.Exit(code)
+    return builtin.paper(out, quick, seed, only or [], Console(quiet, json))
 
 
 @fits.callback()
@@ -212,13 +203,12 @@ def simplex(
     upper: Annotated[float | None, typer.Option(help="An upper bound on each weight.")] = None,
     intercept: Intercept = None, tol: Tolerance = 1e-6, max_iter: Most = 10_000, out: Out = None, quiet: Quiet = False,
     json: Json = False,
-) -> None:
+) -> int:
     """Non-negative weights with a fixed sum.
 
     For shares, mixtures and portfolios.
     """
-    _fit("simplex", data, format, (target, features, exclude, sample_weight), task, out, (quiet, json), loss=loss, delta=delta,
-         quantile=quantile, total=total, upper=upper, fit_intercept=intercept, tol=tol, max_iter=max_iter)
+    return _fit("simplex", **locals())
 
 
 @fits.command()
@@ -233,14 +223,12 @@ def l1(
                                                                            "standard deviation of its column.")] = None,
     intercept: Intercept = None, tol: Tolerance = 1e-6, max_iter: Most = 10_000, out: Out = None, quiet: Quiet = False,
     json: Json = False,
-) -> None:
+) -> int:
     """Sparse weights: an l1 budget, as in the lasso.
 
     The sum of the absolute weights is at most the radius.
     """
-    _fit("l1", data, format, (target, features, exclude, sample_weight), task, out, (quiet, json), loss=loss, delta=delta,
-         quantile=quantile, radius=radius, alpha=alpha, cv=folds, standardize=standardize, fit_intercept=intercept, tol=tol,
-         max_iter=max_iter)
+    return _fit("l1", **locals())
 
 
 @fits.command()
@@ -252,14 +240,13 @@ def ensemble(
     max_models: Annotated[int | None, typer.Option(help="An upper bound on the number of models used.")] = None,
     intercept: Intercept = None, tol: Tolerance = 1e-6, max_iter: Most = 10_000, out: Out = None, quiet: Quiet = False,
     json: Json = False,
-) -> None:
+) -> int:
     """Ensemble weights from out-of-fold predictions.
 
     Each column holds the predictions of a model. The weights are non-negative and sum to one. With two classes, a column
     holds probabilities of the second class; with more, each model has a column for each class. Needs scikit-learn.
     """
-    _fit("ensemble", data, format, (target, features, exclude, sample_weight), task, out, (quiet, json), loss=loss,
-         max_models=max_models, fit_intercept=intercept, tol=tol, max_iter=max_iter)
+    return _fit("ensemble", **locals())
 
 
 @fits.command()
@@ -274,15 +261,15 @@ def portfolio(
     benchmark: Annotated[str | None, typer.Option(metavar="COLUMN", help="The column to track, in place of --risk.")] = None,
     exclude: Exclude = None, format: Format = None, tol: Precise = 1e-8, out: Out = None, quiet: Quiet = False,
     json: Json = False,
-) -> None:
+) -> int:
     """A portfolio under caps, with the price of each.
 
     Example: greedyhull fit portfolio returns.csv --groups sectors.csv --group-upper 0.2
     """
     from greedyhull.cli.fit_jobs import fit_portfolio
 
-    raise typer.Exit(fit_portfolio(data, format, _several(exclude) or (), out, Console(quiet, json), risk=risk, groups=groups,
-                                   benchmark=benchmark, group_upper=group_upper, upper=upper, tol=tol))
+    return fit_portfolio(data, format, _several(exclude) or (), out, Console(quiet, json), risk=risk, groups=groups,
+                         benchmark=benchmark, group_upper=group_upper, upper=upper, tol=tol)
 
 
 @fits.command()
@@ -295,15 +282,15 @@ def design(
     name: Annotated[str | None, typer.Option(metavar="COLUMN", help="The column that names the candidates.")] = None,
     exclude: Exclude = None, format: Format = None, tol: Precise = 1e-8, out: Out = None, quiet: Quiet = False,
     json: Json = False,
-) -> None:
+) -> int:
     """Which experiments to run, and how often: an optimal design.
 
     Example: greedyhull fit design candidates.csv --criterion A --experiments 12
     """
     from greedyhull.cli.fit_jobs import fit_design
 
-    raise typer.Exit(fit_design(data, format, _several(exclude) or (), out, Console(quiet, json), criterion=criterion,
-                                intercept=intercept, experiments=experiments, name=name, tol=tol))
+    return fit_design(data, format, _several(exclude) or (), out, Console(quiet, json), criterion=criterion,
+                      intercept=intercept, experiments=experiments, name=name, tol=tol)
 
 
 @fits.command()
@@ -318,7 +305,7 @@ def completion(
     biases: Annotated[bool, typer.Option("--biases/--no-biases", help="Whether to fit biases of rows and columns.")] = True,
     loss: Annotated[str, typer.Option(help="squared, huber, or logistic for values -1 and +1.")] = "squared",
     tol: Tolerance = 1e-3, format: Format = None, out: Out = None, quiet: Quiet = False, json: Json = False,
-) -> None:
+) -> int:
     """Complete a matrix from some of its entries.
 
     Example: greedyhull fit completion ratings.csv --row user --column item --value rating --predict pairs.csv
@@ -327,18 +314,17 @@ def completion(
     """
     from greedyhull.cli.fit_jobs import fit_completion
 
-    raise typer.Exit(fit_completion(data, format, (row, column, value), predict, out, Console(quiet, json), radius=radius,
-                                    biases=biases, loss=loss, tol=tol))
+    return fit_completion(data, format, (row, column, value), predict, out, Console(quiet, json), radius=radius, biases=biases,
+                          loss=loss, tol=tol)
 
 
-def _fit(kind: str, data: Path, layout: str | None, columns: tuple[str | None, ...], task: str, out: Path | None,
-         output: tuple[bool, bool], **options: Any) -> None:
+def _fit(kind: str, data: Path, format: str | None, target: str | None, features: str | None, exclude: str | None,
+         sample_weight: str | None, task: str, out: Path | None, quiet: bool, json: bool, **options: Any) -> int:
     from greedyhull.cli.fit import run
     from greedyhull.cli.tables import Selection
 
-    target, features, exclude, weight = columns
-    wanted = Selection(target, _several(features), _several(exclude) or (), weight)
-    raise typer.Exit(run(kind, data, layout, wanted, task, options, out, Console(*output)))
+    wanted = Selection(target, _several(features), _several(exclude) or (), sample_weight)
+    return run(kind, data, format, wanted, task, options, out, Console(quiet, json))
 
 
 def _several(words: str | None) -> list[str] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from math import isfinite
@@ -66,6 +66,17 @@ class Console:
             noted = {"warnings": self.warned} if self.warned else {}
             everywhere = (getattr(sys.stdout, "encoding", None) or "utf-8").lower() != "utf-8"  # by escapes alone
             print(dumps(plain({**document, **noted}), indent=2, ensure_ascii=everywhere, allow_nan=False))
+
+    @contextmanager
+    def showing(self) -> Iterator[Callable[[str], Any]]:
+        """A function that shows on a terminal what is being run; it does nothing elsewhere."""
+        if not self.live:
+            yield lambda words: None
+            return
+        from rich.console import Console as Screen
+
+        with Screen(stderr=True).status("") as status:
+            yield status.update
 
     @contextmanager
     def noting(self) -> Iterator[None]:

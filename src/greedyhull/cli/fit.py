@@ -250,10 +250,11 @@ Weights = list[tuple[str, float]]
 
 def run(kind: str, data: Path, layout: str | None, wanted: Selection, task: str, options: dict[str, Any], out: Path | None,
         console: Console) -> int:
-    """Fit, tell and write; ``options`` are the estimator's parameters, None where its own default is meant."""
+    """Fit, tell and write; ``options`` are those of the command line, None where the estimator's own default is meant."""
     check(task in TASKS, f"--task {task} was given; one of {', '.join(TASKS)} is wanted.")
     check_out(out)
-    options = {name: value for name, value in options.items() if value is not None}
+    parameters = {spelled: name for name, spelled in SPELLED.items()}
+    options = {parameters.get(name, name): value for name, value in options.items() if value is not None}
     check_ranges(options)
     if find_spec("sklearn") is None and not direct(kind, options):
         what = "ensemble" if kind == "ensemble" else "l1 without a --radius, or with --standardize,"

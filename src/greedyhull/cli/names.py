@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from math import isqrt
 from pathlib import Path
@@ -13,6 +14,8 @@ import greedyhull as gh
 from greedyhull.errors import check
 from greedyhull.solvers import gradients
 from greedyhull.types import Array, AtomSet, Shape
+
+Names = Mapping[str, Callable[..., Any]]
 
 
 def l1_ball(d: int, radius: float, weights: Any = None, domain: Shape = (0,)) -> gh.L1Ball:
@@ -60,10 +63,6 @@ def completion(rows: Any, cols: Any, values: Any, shape: Any = None,
     return gh.completion(rows, cols, values, shape, loss=entry_loss or "squared", sample_weight=sample_weight, delta=delta)
 
 
-Names = Mapping[str, Callable[..., Any]]
-MOST = 1_000_000  # sets of a product
-
-
 def box(d: int, lower: Any, upper: Any) -> gh.Box:
     """A box whose sides are vectors, or one number for all coordinates."""
     return gh.Box(_each(lower, d, "lower"), _each(upper, d, "upper"))
@@ -93,16 +92,16 @@ def _each(given: Any, d: int, name: str) -> Array:
 
 def path_polytope(edges: Any, nodes: int, source: int, target: int) -> gh.PathPolytope:
     """Paths along edges, which are rows (tail, head) of a file."""
-    return gh.PathPolytope(_whole_numbers(edges), nodes, source, target)
+    return gh.PathPolytope(_nodes(edges), nodes, source, target)
 
 
 def spanning_tree(edges: Any, nodes: int) -> gh.SpanningTree:
     """Trees of edges, which are rows of a file."""
-    return gh.SpanningTree(_whole_numbers(edges), nodes)
+    return gh.SpanningTree(_nodes(edges), nodes)
 
 
-def _whole_numbers(edges: Any) -> Any:
-    """Numbers of a file as nodes, where they are whole."""
+def _nodes(edges: Any) -> Any:
+    """Numbers of a file as nodes, where they are integers."""
     pairs = np.asarray(edges)
     return pairs.astype(np.int64) if (np.abs(pairs) < 2.0**53).all() and (pairs == np.round(pairs)).all() else pairs
 
@@ -112,22 +111,19 @@ def birkhoff(domain: Shape, n: int | None = None) -> AtomSet:
     rows = domain[0] if len(domain) == 2 else isqrt(domain[0])
     check(n is not None or len(domain) == 2 or rows * rows == domain[0],
           lambda: f"The data have {domain[0]} columns, which are not the entries of a square matrix; n² of them are wanted.")
-    return _flat(gh.Birkhoff(rows if n is None else n), domain)
+    S = gh.Birkhoff(rows if n is None else n)
+    return gh.Product(S) if len(domain) == 1 else S
 
 
 def transport(domain: Shape, a: Any, b: Any) -> AtomSet:
     """Couplings, row after row where the columns of a table are their entries."""
-    return _flat(gh.Transport(a, b), domain)
-
-
-def _flat(S: AtomSet, domain: Shape) -> AtomSet:
-    """A set of matrices, or of their entries in a row where the objective takes vectors."""
+    S = gh.Transport(a, b)
     return gh.Product(S) if len(domain) == 1 else S
 
 
 def product(sets: Any, repeat: int = 1) -> gh.Product:
     """Sets side by side, each with its own number d of columns; all of them again and again, ``repeat`` times."""
-    check(1 <= repeat <= MOST, lambda: f"repeat = {repeat} was given; a whole number from 1 to {MOST} is wanted.")
+    check(1 <= repeat <= 1_000_000, f"repeat = {repeat} was given; a whole number from 1 to 1000000 is wanted.")
     return gh.Product(*(S for _ in range(repeat) for S in sets))
 
 
@@ -146,41 +142,31 @@ def whole(value: int) -> int:
     return value
 
 
-LOSSES: Names = {function.__name__: function for function in (
-    gh.least_squares, gh.logistic, gh.squared_hinge, gh.huber, gh.poisson, gh.lp_loss, gh.hinge, gh.absolute, gh.quantile,
-    gh.epsilon_insensitive, gh.multinomial, gh.multitask, completion, gh.log_likelihood, gh.log_det,
-    gh.trace_inverse, quadratic)}
-SETS: Names = {
-    "l1_ball": l1_ball, "simplex": gh.Simplex, "capped_simplex": gh.CappedSimplex, "l2_ball": gh.L2Ball,
-    "linf_ball": gh.LinfBall, "lp_ball": gh.LpBall, "box": box, "hyper_simplex": gh.HyperSimplex,
-    "grouped_simplex": gh.GroupedSimplex, "k_sparse": gh.KSparse, "k_support": gh.KSupport,
-    "group_l1_ball": group_l1_ball, "total_variation_ball": gh.TotalVariationBall,
-    "permutahedron": gh.Permutahedron, "linear_program": linear_program, "path_polytope": path_polytope,
-    "spanning_tree": spanning_tree, "vertices": gh.Vertices, "cached": gh.Cached, "inexact": gh.Inexact,
-    "nuclear_ball": nuclear_ball, "spectrahedron": spectrahedron, "birkhoff": birkhoff,
-    "transport": transport, "scaled": gh.Scaled, "translated": gh.Translated, "product": product, "sum": minkowski_sum}
-SOLVERS: Names = {
-    "corrective": gh.Corrective, "blended_pairwise": gh.BlendedPairwise, "frank_wolfe": gh.FrankWolfe, "jones": gh.Jones,
-    "pairwise_jones": gh.PairwiseJones, "stochastic_frank_wolfe": gh.StochasticFrankWolfe,
-    "stochastic_jones": gh.StochasticJones, "variance_reduced_jones": gh.VarianceReducedJones,
-    "storc": gh.Storc, "lu_freund": gh.LuFreund,
-    "moreau_frank_wolfe": gh.MoreauFrankWolfe, "regularized_stochastic_frank_wolfe": gh.RegularizedStochasticFrankWolfe,
-    "away_step": gh.AwayStep,
-    "pairwise": gh.Pairwise, "decomposition_invariant": gh.DecompositionInvariant, "block_coordinate": gh.BlockCoordinate,
-    "smoothed": gh.Smoothed, "aggregated": gh.Aggregated, "mixed": gh.Mixed}
-STEPS: Names = {"exact": gh.Exact, "short": gh.Short, "backtracking": gh.Backtracking, "open_loop": gh.OpenLoop,
-                "log_adaptive": gh.LogAdaptive, "power": gh.Power, "constant": gh.Constant, "capped": gh.Capped}
-SCHEDULES: Names = {"constant": gh.constant, "harmonic": gh.harmonic, "power": gh.power, "linear": gh.linear,
-                    "of_gap": gh.of_gap}
-SIZES: Names = {"whole": whole, **SCHEDULES, "root": gradients.Root, "growing": gh.Growing}
-LOOKS: Names = {"full_gap": gh.FullGap, "minibatch_gap": gh.MinibatchGap, "regret": gh.Regret}
-ESTIMATORS: Names = {"minibatch": gradients.Minibatch, "momentum": gradients.Momentum, "storm": gradients.Storm,
-                     "spider": gradients.Spider, "svrg": gradients.Svrg, "saga": gradients.Saga, "dual": gradients.Dual}
-WEIGHTS: Names = {"unweighted": gh.Unweighted, "fading": gh.Fading, "steady": gh.Steady}
-REGULARIZERS: Names = {"squared_norm": gh.SquaredNorm}
+def by_name(*functions: Callable[..., Any]) -> Names:
+    """Classes and functions by their names in small letters.
 
-ARGUMENTS: dict[str, Names] = {  # the names that an argument of a solver or a set may have
-    **dict.fromkeys(("step", "rule"), STEPS), **dict.fromkeys(("tolerance", "rho", "epsilon"), SCHEDULES),
-    **dict.fromkeys(("batch", "epoch", "reset"), SIZES), **dict.fromkeys(("solver", "solvers"), SOLVERS),
-    "S": SETS, "sets": SETS, "look": LOOKS, "estimator": ESTIMATORS, "sigma": WEIGHTS, "regularizer": REGULARIZERS}
-SECTIONS: dict[str, Names] = {"objective": LOSSES, "set": SETS, "solver": SOLVERS}
+    >>> list(by_name(gh.L1Ball, gh.KSparse, gh.huber))
+    ['l1_ball', 'k_sparse', 'huber']
+    """
+    return {re.sub("(?<!^)(?=[A-Z])", "_", function.__name__).lower(): function for function in functions}
+
+
+LOSSES = by_name(gh.least_squares, gh.logistic, gh.squared_hinge, gh.huber, gh.poisson, gh.lp_loss, gh.hinge, gh.absolute,
+                 gh.quantile, gh.epsilon_insensitive, gh.multinomial, gh.multitask, completion, gh.log_likelihood, gh.log_det,
+                 gh.trace_inverse, quadratic)
+SETS = {**by_name(l1_ball, gh.Simplex, gh.CappedSimplex, gh.L2Ball, gh.LinfBall, gh.LpBall, box, gh.HyperSimplex,
+                  gh.GroupedSimplex, gh.KSparse, gh.KSupport, group_l1_ball, gh.TotalVariationBall, gh.Permutahedron,
+                  linear_program, path_polytope, spanning_tree, gh.Vertices, gh.Cached, gh.Inexact, nuclear_ball,
+                  spectrahedron, birkhoff, transport, gh.Scaled, gh.Translated, product), "sum": minkowski_sum}
+SOLVERS = by_name(gh.Corrective, gh.BlendedPairwise, gh.FrankWolfe, gh.Jones, gh.PairwiseJones, gh.StochasticFrankWolfe,
+                  gh.StochasticJones, gh.VarianceReducedJones, gh.Storc, gh.LuFreund, gh.MoreauFrankWolfe,
+                  gh.RegularizedStochasticFrankWolfe, gh.AwayStep, gh.Pairwise, gh.DecompositionInvariant, gh.BlockCoordinate,
+                  gh.Smoothed, gh.Aggregated, gh.Mixed)
+STEPS = by_name(gh.Exact, gh.Short, gh.Backtracking, gh.OpenLoop, gh.LogAdaptive, gh.Power, gh.Constant, gh.Capped)
+SCHEDULES = by_name(gh.constant, gh.harmonic, gh.power, gh.linear, gh.of_gap)
+SIZES = {**by_name(whole), **SCHEDULES, **by_name(gradients.Root, gh.Growing)}
+LOOKS = by_name(gh.FullGap, gh.MinibatchGap, gh.Regret)
+ESTIMATORS = by_name(gradients.Minibatch, gradients.Momentum, gradients.Storm, gradients.Spider, gradients.Svrg,
+                     gradients.Saga, gradients.Dual)
+WEIGHTS = by_name(gh.Unweighted, gh.Fading, gh.Steady)
+REGULARIZERS = by_name(gh.SquaredNorm)

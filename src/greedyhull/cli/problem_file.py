@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hint
 import numpy as np
 
 from greedyhull.cli import names as known
-from greedyhull.cli.suggestions import IN_FILES, nearest, one_of, shown
+from greedyhull.cli.suggestions import nearest, one_of, shown
 from greedyhull.cli.tables import in_shards
 from greedyhull.data.tables import format_of, load_array
 from greedyhull.driver.stop import Gap, Iterations, Relative, Seconds, Stalled
@@ -149,7 +149,7 @@ def values_of(table: dict[str, Any], keys: Keys, key: str, of: str, faults: Faul
     front = f"{key}." if key else ""
     unknown: dict[str, str | None] = {}
     for name in [name for name in table if name not in keys]:
-        near = unknown[name] = nearest(name, [other for other in keys if other not in table], IN_FILES)
+        near = unknown[name] = nearest(name, [other for other in keys if other not in table], "files")
         if near is not None:
             table[near] = table.pop(name)
             faults.move(front + name, front + near)
@@ -158,7 +158,7 @@ def values_of(table: dict[str, Any], keys: Keys, key: str, of: str, faults: Faul
             faults.add(front + name, f"it is missing; {kind.words or f'the table [{name}]'} is wanted.")
     found = {name: value_of(kind, table[name], front + name, faults) for name, (kind, _) in keys.items() if name in table}
     for name, near in unknown.items():
-        said = one_of(name, list(keys), IN_FILES).replace(" was given; ", f" is not a key{of and f' of {of}'}; ", 1)
+        said = one_of(name, list(keys), "files").replace(" was given; ", f" is not a key{of and f' of {of}'}; ", 1)
         faults.add(front + name, said, misspelt=near is not None)
     return found
 
@@ -238,9 +238,9 @@ def named(names: known.Names, tag: str = "name", alone: str = "", sized: bool = 
             return None
         name = table[tag]
         if not (isinstance(name, str) and name in names):
-            near = nearest(name, names, IN_FILES)
+            near = nearest(name, names, "files")
             number = f"; {keys_of(names[alone])['value'][0].words}, or one of" if alone else "; one of"
-            faults.add(own, one_of(name, listed, IN_FILES).replace("; one of", number, 1), misspelt=near is not None)
+            faults.add(own, one_of(name, listed, "files").replace("; one of", number, 1), misspelt=near is not None)
             if near is None:
                 return None
             table[tag] = name = near
