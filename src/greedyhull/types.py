@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import lru_cache
-from types import MethodType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self, TypeAlias, cast, runtime_checkable
 
 from numpy.typing import NDArray
 
@@ -84,37 +83,6 @@ def lacks(thing: object, *names: str) -> list[str]:
     return missing
 
 
-def has(thing: object, name: str) -> bool:
-    """Whether ``name`` is an attribute of ``thing``: `lacks` for one name, which solves ask for again and again.
-
-    >>> has("abc", "upper"), has(str, "upper")
-    (True, False)
-    """
-    cls: Any = type(thing)  # mypy takes no class for hashable
-    told = _declares(cls, name)
-    return not lacks(thing, name) if told is None else told
-
-
-@lru_cache(maxsize=1024)
-def _declares(cls: type, name: str) -> bool | None:
-    """Whether all objects of a class have an attribute; None where each must be asked.
-
-    Of a class of the library all objects have what is written in it; of a dataclass, its fields, and nothing else. Classes of
-    others may change.
-    """
-    if not cls.__module__.startswith("greedyhull."):
-        return None
-    if any(name in vars(base) for base in cls.__mro__):
-        return True
-    return name in {field.name for field in fields(cls)} if is_dataclass(cls) else None
-
-
-@lru_cache(maxsize=256)
-def declares_none(cls: type, *names: str) -> bool:
-    """Whether no object of a class has any of these attributes, as far as the class can tell."""
-    return all(_declares(cls, name) is False for name in names)
-
-
 @lru_cache(maxsize=512)
 def _only_words(cls: type) -> bool:
     """Whether the ``__getattr__`` of a class finds nothing and only words an error, which takes microseconds."""
@@ -155,19 +123,6 @@ def field_values(thing: object) -> dict[str, Any] | None:
     if not is_dataclass(thing) or isinstance(thing, type):
         return None
     return {field.name: getattr(thing, field.name) for field in fields(thing)}  # one with slots has no __dict__
-
-
-def is_method(asked: Callable[..., Any], default: Callable[..., Any]) -> bool:
-    """Whether a method of an object is the ``default`` that a base class has for it, and not its own.
-
-    >>> class Base:
-    ...     def size(self): return 0
-    >>> class Other(Base):
-    ...     def size(self): return 1
-    >>> is_method(Base().size, Base.size), is_method(Other().size, Base.size)
-    (True, False)
-    """
-    return isinstance(asked, MethodType) and asked.__func__ is default
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,15 +178,17 @@ class Needs:
     faces: bool = False
 
 
-class Atom(Protocol):
+class Atom:
     """One atom in its own shape: a signed coordinate, a sparse vector, a dense array."""
 
-    @property
-    def key(self) -> Hashable: ...
-    def dot(self, g: Gradient) -> float: ...
-    def image(self, A: Design) -> Array: ...
-    def add_to(self, w: Array, c: float) -> None: ...
-    def block(self, size: int) -> Block: ...
+    __slots__ = ()
+    if TYPE_CHECKING:
+        @property
+        def key(self) -> Hashable: ...
+        def dot(self, g: Gradient) -> float: ...
+        def image(self, A: Design) -> Array: ...
+        def add_to(self, w: Array, c: float) -> None: ...
+        def block(self, size: int) -> Block: ...
 
 
 class Answer(NamedTuple):
@@ -314,39 +271,62 @@ class Shards(Protocol):
     def mark(self, k: int) -> str: ...
 
 
-class Crew(Protocol):
-    """Runs a task over partitions of shards: here, in several processes, on a cluster.
+class Crew:
+    """An executor: it runs a task over partitions of shards, here, in several processes, or on a cluster.
 
     ``map`` returns what `greedyhull.extend.work` returns for each partition, one list after the other. Whatever becomes of a
     worker, all of them come back, in order. Of a task that is ``paired`` it may return one sum of all, added up a tree: in
     pairs of neighbours, then pairs of these, so that the result depends on the partitions alone.
     """
 
-    @property
-    def workers(self) -> int: ...  # how many partitions are worth making
-    def map(self, task: Task, partitions: Sequence[range], /) -> list[Sums]: ...
+    workers = 1  # how many partitions are worth making
+    trips = 0  # communication rounds so far
+
+    def map(self, task: Task, partitions: Sequence[range], /) -> list[Sums]:
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End all workers. It is done when a ``with`` block ends."""
 
 
-class Step(Protocol):
-    """A step rule at work in one solve."""
+class Step:
+    """A step rule at work in one solve; one that remembers something has a state."""
 
-    def __call__(self, line: Line, k: int) -> float: ...
-    def state(self) -> State: ...
-    def restore(self, state: State) -> None: ...
+    if TYPE_CHECKING:
+        def __call__(self, line: Line, k: int) -> float: ...
+
+    def state(self) -> State:
+        return {}
+
+    def restore(self, state: State) -> None:
+        pass
 
 
-class StepRule(Protocol):
+class StepRule:
     """A frozen step rule; ``start(warm)`` makes the working `Step`, which spares a warm start."""
 
-    def start(self, warm: bool = False) -> Step: ...
+    if TYPE_CHECKING:
+        def start(self, warm: bool = False) -> Step: ...
 
 
-class Solver(Protocol):
-    """An algorithm: a generator that yields a certified point, then moves it."""
+class Solver:
+    """An algorithm: ``run`` is a generator that yields a certified point, then moves it. All else is optional."""
 
-    @property
-    def needs(self) -> Needs: ...
-    def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]: ...
+    needs: Any = Needs()
+    first: Any = None  # first(f, S): the point to begin at
+    cautions: Any = None  # cautions(f, S): what to warn of
+    look: Any = None  # how gaps are evaluated
+    solver: Any = None  # the one whose steps it takes
+    solvers: Any = None  # those whose steps it takes in turn
+    tolerance: Any = None  # of an oracle that may be inexact
+    if TYPE_CHECKING:
+        def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]: ...
 
 
 def linear_model(f: Objective) -> LinearModel | None:
@@ -420,13 +400,3 @@ def kinked(loss: Loss) -> Loss | None:
 def profiled(loss: Loss) -> Loss | None:
     """The loss as one that was minimised over an intercept; its ``loss`` is the one without."""
     return loss if loss.profiles else None
-
-
-def made_of(solver: Solver) -> tuple[Any, Any, Any]:
-    """The solver as one that takes steps of several others (``solvers``), of another one (``solver``), and as one whose
-    oracle may be inexact, by its ``tolerance``; None where it is not."""
-    cls: Any = type(solver)  # mypy takes no class for hashable
-    if declares_none(cls, "solvers", "solver", "tolerance"):
-        return None, None, None
-    several, another, inexact = (solver if has(solver, name) else None for name in ("solvers", "solver", "tolerance"))
-    return several, another, inexact

@@ -14,6 +14,7 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.solver_state import Memory
+from greedyhull.types import Solver
 
 HAIR = 3 * 2.0**-54  # of an atom's weight; the weights between ¼ and ½ take it up exactly, the image rounds it up by a third
 MOVES = 2000
@@ -59,7 +60,7 @@ def test_the_rounding_told_is_at_least_what_many_moves_have_done(how: str) -> No
 
 
 @dataclass(frozen=True)
-class Creeping:
+class Creeping(Solver):
     """A solver that makes tiny steps."""
 
     how: str

@@ -28,6 +28,7 @@ from greedyhull.extend import (
     Plain,
     Progress,
     Shard,
+    Solver,
     Sparse,
     StepRule,
     check_solver,
@@ -77,7 +78,7 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class Damped:
+class Damped(StepRule):
     """A share of the exact step."""
 
     share: float = 0.9
@@ -94,7 +95,7 @@ class Damped:
 
 
 @dataclass(frozen=True)
-class Toward:
+class Toward(Solver):
     """Frank-Wolfe, in a user's words."""
 
     step: StepRule = field(default_factory=Damped)

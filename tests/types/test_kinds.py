@@ -12,7 +12,7 @@ from greedyhull.driver.resume import digest
 from greedyhull.points.arrays import compact, dense, is_sparse
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Basis
-from greedyhull.types import field_values, lacks, made_of, own
+from greedyhull.types import field_values, lacks, own
 
 f, S = gh.quadratic(np.diag([1.0, 2.0, 3.0])), gh.Simplex(3)
 
@@ -91,15 +91,6 @@ def test_a_callback_is_closed_once_if_it_can_be():
     watcher = Watcher()
     solve(gh.FrankWolfe(), watch=watcher)
     assert watcher.closed == 1
-
-
-def test_solvers_inside_solvers_are_found():
-    inner = gh.FrankWolfe(tolerance=gh.harmonic())
-    several, another = gh.Mixed((inner, gh.Jones())), gh.Aggregated(inner)
-    assert made_of(several) == (several, None, None) and made_of(another) == (None, another, None)
-    assert made_of(inner) == (None, None, inner) and made_of(Plain()) == (None, None, None)
-    delegating = Delegating(another)
-    assert made_of(delegating) == (None, delegating, None)
 
 
 @pytest.mark.parametrize("around", [lambda inner: gh.Mixed((gh.FrankWolfe(), inner)), gh.Aggregated,

@@ -10,7 +10,7 @@ import numpy as np
 from greedyhull.atoms.neighbours import all_finite
 from greedyhull.errors import GreedyhullError, check, shown
 from greedyhull.points.arrays import masked
-from greedyhull.types import Array, Index, Shape, has
+from greedyhull.types import Array, Index, Shape, lacks
 
 HUGE = 1e150  # squares of larger numbers overflow
 LONGEST = 2**40  # coordinates: a vector of them takes eight terabytes
@@ -18,7 +18,7 @@ LONGEST = 2**40  # coordinates: a vector of them takes eight terabytes
 
 def array_of(w: Any) -> Array:
     """The coordinates of an iterate, an atom or an array."""
-    if type(w) is not np.ndarray and has(w, "array") and callable(w.array):
+    if type(w) is not np.ndarray and not lacks(w, "array") and callable(w.array):
         return np.asarray(w.array())
     check(not masked(w), "The point has masked entries, which stand for no number.")
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from functools import cache, cached_property
 from importlib import import_module
 from math import inf, isfinite, isnan, nan, prod
@@ -152,16 +152,6 @@ def _made(name: str) -> Solver:
     return made
 
 
-OFFERS = ("first", "cautions", "look", "solver", "solvers")  # what solvers may have besides ``run`` and ``needs``
-
-
-@cache
-def _offers(cls: type) -> set[str]:
-    """Return which of these the objects of a class of the library have."""
-    declared = {field.name for field in fields(cls)} if is_dataclass(cls) else set()
-    return {name for name in OFFERS if name in declared or hasattr(cls, name)}
-
-
 LISTEN_AFTER = 0.01  # seconds; before that, Ctrl-C raises at once, as it does anywhere
 SAVE_EVERY = 1.0  # seconds from one checkpoint to the next
 
@@ -197,8 +187,7 @@ class Run:
         self.builtin_f, self.builtin_solver = is_builtin_class(kinds[0]), is_builtin_class(kinds[1])
         self.user_set = is_user_set(kinds[2])
         # whether no other solver sees the points: one that is made of others, or a user's, may run them and look at each
-        self.offers = _offers(kinds[1]) if self.builtin_solver else {name for name in OFFERS if hasattr(self.solver, name)}
-        self.alone = self.builtin_solver and "solver" not in self.offers and "solvers" not in self.offers
+        self.alone = self.builtin_solver and self.solver.solver is None and self.solver.solvers is None
         self.inspects = is_user_defined(f)  # whether value and gradient are a user's, and compared at the start
         if solver is not None:
             if not hasattr(solver, "run"):
@@ -225,8 +214,8 @@ class Run:
         if start is None:
             self.memory.extra_lmo_calls += type(S).start is DefaultSet.start  # a start of its own searches nothing
             rng = generator(S, seed) if self.builtin_f else np.random.default_rng([seed])  # a user's f may draw
-            solver: Any = self.solver
-            w: Iterate = solver.first(f, S) if "first" in self.offers else f.start(S, rng)
+            first = getattr(self.solver, "first", None)  # a user's solver need not derive from `Solver`
+            w: Iterate = f.start(S, rng) if first is None else first(f, S)
             # f has not been evaluated there only if the sizes of data and set show that it is finite
             if self.needs.second_order and self.builtin_solver and f not in w.views:
                 finite = type(f) is Composite or (type(f) is QuadraticForm and f.finite_on(S))
@@ -449,8 +438,8 @@ class Run:
         if not rows and isnan(self.start_value):
             told = value if p.value is None else self.first_value  # a value that was told is an estimate
             self.start_value = told if memory.skipped is None else memory.skipped.rounds[0][0]
-            solver: Any = self.solver
-            for caution in (solver.cautions(f, self.S) or ()) if "cautions" in self.offers else ():
+            cautions = getattr(self.solver, "cautions", None)
+            for caution in () if cautions is None else cautions(f, self.S):
                 warn(caution, GreedyhullWarning, stacklevel=6)  # the line that called minimize
         if memory.skipped is not None:  # rounds since the last row
             skipped, memory.skipped = memory.skipped, None

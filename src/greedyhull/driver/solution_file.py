@@ -174,11 +174,12 @@ def made_from(state: State, file: Path) -> Solution:
         mixture = restored(kept)
         point.decompose = lambda x: mixture.copy()
     check(told["kind"] in KINDS, f"{file} says that it holds a {told['kind']!r:.40}, which there is not.")
+    solver: Any = Absent(told["solver"], "saved")
     made = KINDS[told["kind"]](
         point, Certificate(_float(about["value"]), _float(about["gap"]), float(about["lower"]), about["kind"],
                            float(about["delta"]), about["rounding"], about.get("note", "")),
         told["reason"], told["converged"], told["iterations"], float(told["seconds"]),
-        _trace(under("trace", state), told["rows"], file), Absent(told["solver"], "saved"), _absent(told["objective"]),
+        _trace(under("trace", state), told["rows"], file), solver, _absent(told["objective"]),
         _absent(told["set"]), _float(told["curvature"]), told["choice"], _also(told["also"], state),
         None if told["stop"] is None else Absent(told["stop"], "saved"), told["seed"], told["names"])
     prices, b = told.get("prices"), told["intercept"]  # files of the first version may have no prices

@@ -12,7 +12,7 @@ from greedyhull.objectives.composite import Composite
 from greedyhull.points.arrays import eps_of, length
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
-from greedyhull.types import Array, AtomSet, Objective, has, lacks, linear_model, profiled
+from greedyhull.types import Array, AtomSet, Objective, lacks, linear_model, profiled
 
 
 def least(f: Objective) -> float:
@@ -24,7 +24,7 @@ def least(f: Objective) -> float:
     (0.0, -inf)
     """
     model = f if isinstance(f, Composite) else linear_model(f)
-    if model is None or not has(model.exact, "floor"):  # a user's loss need not say
+    if model is None or lacks(model.exact, "floor"):  # a user's loss need not say
         return -inf
     floor = float(model.exact.floor)
     return floor if floor < inf else -inf  # NaN, or infinite, where it overflows
@@ -69,7 +69,7 @@ def coarse_of(f: Objective, w: Iterate | None = None) -> Coarse | None:
     `function`, `finite_sum` and `expectation` keep what they have seen. A user's loss, design or class is looked at in w.
     """
     given: Any = f
-    seen: Coarse | None = given._coarse if has(f, "_coarse") else None
+    seen: Coarse | None = None if lacks(f, "_coarse") else given._coarse
     if w is not None and isinstance(f, Composite) and seen is None:
         seen = f._coarse = _of_parts(f, w)
     elif w is not None and not type(f).__module__.startswith("greedyhull."):

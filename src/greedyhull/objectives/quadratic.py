@@ -23,7 +23,7 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.points.views import PRECISE_IMAGE, Image, no_point
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Atom, AtomSet, Block, Design, Line, Shape, Traits, is_method
+from greedyhull.types import Array, Atom, AtomSet, Block, Design, Line, Shape, Traits
 
 EPS = float(np.finfo(np.float64).eps)
 HUGE = 1e150  # products of two smaller numbers are far from overflow
@@ -273,7 +273,7 @@ def _symmetric(design: Design) -> Any:
 
 def _diameter(S: AtomSet, size: float) -> float:
     """D, or from above 2·max‖u‖₁ where the set has no formula: its oracle is not asked for that."""
-    if is_method(S.sizes, DefaultSet.sizes):
+    if type(S).sizes is DefaultSet.sizes:
         return 2.0 * size
     try:
         return min(float(S.diameter), 2.0 * size)

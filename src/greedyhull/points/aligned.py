@@ -10,7 +10,7 @@ import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.arrays import is_sparse
-from greedyhull.types import Index, has, own
+from greedyhull.types import Index, lacks, own
 
 PLAIN = (np.ndarray, list, tuple, float, int, bool, str, type(None))  # without labels, as most arguments are
 
@@ -27,7 +27,7 @@ def labels_of(thing: Any, axis: int = 0) -> Any:
         return None if axis == 0 or is_sparse(thing) else list(thing)
     names = _columns(thing)
     if axis == 0 or (axis < 0 and names is None):
-        return thing.index if has(thing, "iloc") else None  # pandas, and what looks like it
+        return None if lacks(thing, "iloc") else thing.index  # pandas, and what looks like it
     return names
 
 
@@ -203,7 +203,7 @@ def _integers(labels: Any) -> Index | None:
 
 def _columns(thing: Any) -> Any:
     """The names of the columns of a frame; a design has a method of that name."""
-    names = thing.column_names if has(thing, "column_names") else thing.columns if has(thing, "columns") else None
+    names = getattr(thing, "column_names", getattr(thing, "columns", None))
     return None if callable(names) else names
 
 
@@ -211,7 +211,7 @@ def _same(one: Any, other: Any) -> bool:
     """Whether labels are equal in the same order; pandas compares its own fast."""
     if one is other or len(one) != len(other):
         return one is other
-    return bool(one.equals(other)) if has(one, "equals") and has(other, "equals") else list(one) == list(other)
+    return list(one) == list(other) if lacks(one, "equals") or lacks(other, "equals") else bool(one.equals(other))
 
 
 def _taken(thing: Any, order: Index, axis: int) -> Any:
@@ -220,7 +220,7 @@ def _taken(thing: Any, order: Index, axis: int) -> Any:
     if isinstance(thing, Mapping):
         keys = list(thing)
         return {keys[k]: thing[keys[k]] for k in order.tolist()}
-    if has(thing, "iloc"):
+    if not lacks(thing, "iloc"):
         return thing.iloc[:, order] if last else thing.iloc[order]
     names = list(_columns(thing))
     return thing.select([names[k] for k in order.tolist()])

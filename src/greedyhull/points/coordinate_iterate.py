@@ -32,7 +32,7 @@ class CoordinateIterate(Iterate):
         self._scored = self._index = None
 
     @property
-    def weights(self) -> Array:
+    def weights(self) -> Array:  # type: ignore[override]
         return self._mixture("weights").weights
 
     @property

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
+from greedyhull.points.arrays import grown
 from greedyhull.points.blocks import (
     block_from,
     block_state,
@@ -22,7 +23,7 @@ from greedyhull.points.blocks import (
 from greedyhull.points.direction import Direction, outside
 from greedyhull.points.factors import Factors, check_size, entries_of, factors_of
 from greedyhull.points.owners import Joint, Owned, OwnedBlock, farthest_pair, normalised, own_part, toward_parts
-from greedyhull.points.shapes import BasisBlock, dense
+from greedyhull.points.shapes import Basis, BasisBlock, dense
 from greedyhull.points.validate import as_atom
 from greedyhull.types import Array, Atom, AtomSet, Block, Gradient, Index, Shape, State
 
@@ -30,10 +31,7 @@ from greedyhull.types import Array, Atom, AtomSet, Block, Gradient, Index, Shape
 class Work:
     """What a solve has cost so far: gradients, and products with the data in units of one full pass."""
 
-    __slots__ = ("gradients", "products")
-
-    def __init__(self, gradients: int = 0, products: float = 0.0) -> None:
-        self.gradients, self.products = gradients, products
+    gradients, products = 0, 0.0
 
 
 class Active(NamedTuple):
@@ -68,13 +66,14 @@ class Iterate:
     """
 
     keeps_atoms = True
+    weights: Array  # of the atoms, positive, summing to one; for a product, those of each factor
 
     def __init__(self, block: Block, weights: Array | list[float], shape: tuple[int, ...]) -> None:
         self.block, self.shape = block, shape
-        self._weights: Array = np.array(weights, dtype=np.float64)
+        self.weights = self._room = np.array(weights, dtype=np.float64)
         self._index: dict[Hashable, int] | None = None
-        if len(self._weights) != len(block):
-            raise GreedyhullError(f"An iterate was given {len(block)} atoms and {len(self._weights)} weights. Give one weight "
+        if len(self.weights) != len(block):
+            raise GreedyhullError(f"An iterate was given {len(block)} atoms and {len(self.weights)} weights. Give one weight "
                                   "for each of the atoms.")
         self.views: dict[Any, View] = {}
         self.pending: dict[str, State] = {}
@@ -85,8 +84,12 @@ class Iterate:
     @classmethod
     def at(cls, atom: Atom, shape: tuple[int, ...]) -> Iterate:
         """The iterate that is one atom; of a `Joint`, all of its parts."""
+        size = shape[0] if len(shape) == 1 else prod(shape)
+        if type(atom) is Basis and type(atom.index) is int and 0 <= atom.index < size and (
+                type(atom.scale) is float and isfinite(atom.scale)):
+            return cls(BasisBlock(size, [atom.index], [atom.scale]), [1.0], shape)
         d = as_atom(atom, shape)
-        block = checked_block(d.block(prod(shape)), type(d))
+        block = checked_block(d.block(size), type(d))
         return cls(block, [1.0] * len(block), shape)
 
     @property
@@ -102,18 +105,12 @@ class Iterate:
         place = [first.setdefault(key, len(first)) for key in self.block.keys]
         if len(first) < len(place):
             _, where = np.unique(place, return_index=True)
-            self._weights = np.bincount(place, weights=self.weights).astype(np.float64)
+            self.weights = self._room = np.bincount(place, weights=self.weights).astype(np.float64)
             self.block = self.block.take(where)
         self._index, self._scored = first, None
         return self
 
     # --- what it is -----------------------------------------------------------------------------------------------
-
-    @property
-    def weights(self) -> Array:
-        """The weights of the atoms, positive, summing to one; with several owners, for each of them."""
-        weights, m = self._weights, len(self.block)
-        return weights if len(weights) == m else weights[:m]
 
     @property
     def owners(self) -> Index | None:
@@ -132,7 +129,7 @@ class Iterate:
         return self.block
 
     def __len__(self) -> int:
-        return len(self.block)
+        return len(self.weights)
 
     def __repr__(self) -> str:
         return f"Iterate({len(self.block)} atom{'' if len(self.block) == 1 else 's'} in shape {self.shape})"
@@ -192,7 +189,7 @@ class Iterate:
         return self._active(worst, g), self._active(best, g)
 
     def _active(self, i: int, g: Gradient) -> Active:
-        return Active(i, self.block[i], float(self._weights[i]), float(self.scores(g)[i]))
+        return Active(i, self.block[i], float(self.weights[i]), float(self.scores(g)[i]))
 
     def find(self, atom: Atom) -> int | None:
         """The place of ``atom`` among the atoms, or None."""
@@ -236,7 +233,7 @@ class Iterate:
         self.step = step
         self._scored, terms = None, v.terms
         if v.drift:
-            self._weights *= 1.0 - v.drift * step  # beyond the last atom there are zeros
+            self.weights *= 1.0 - v.drift * step
         if not isinstance(terms, tuple):
             self.assign(terms, v.base + step * v.coefficients)
             return
@@ -251,28 +248,28 @@ class Iterate:
         index = self._index or self._places
         place = index.get(self.block.key_of(atom))
         if place is not None:
-            weight = self._weights.item(place) + c
+            weight = self.weights.item(place) + c
             if weight < 0.0:  # by a rounding error, as a step of almost all of the weight may do
                 if weight < -1e-9:  # a weight that falls below zero by more was not there to be taken
                     raise GreedyhullError(f"A move would leave {atom!r} with the weight {weight:g}. A step may take no more "
                                           "than the weight that an atom has.")
                 weight, self._emptied = 0.0, True
-            self._weights[place] = weight
+            self.weights[place] = weight
             return
         if c == 0.0:  # a step of length zero brings no atom in
             return
         if not c > 0.0:
             raise GreedyhullError(f"A move would take the weight {-c:g} from {atom!r}, which the point does not have. A "
                                   "direction may lead away from atoms of the point only.")
-        place = len(self.block)
-        grown = self.block.append(atom)
-        widened = grown is not self.block
+        place = len(self.weights)
+        block = self.block.append(atom)
+        widened = block is not self.block
         if widened:  # the block took a wider shape, and with it other keys
-            self.block, self._index = grown, None
-        self._places[grown.keys[place]] = place
-        if place >= len(self._weights):
-            self._weights = np.concatenate([self._weights, np.zeros(max(8, place))])
-        self._weights[place] = c
+            self.block, self._index = block, None
+        self._places[block.keys[place]] = place
+        self._room = grown(self._room, place)
+        self._room[place] = c
+        self.weights = self._room[: place + 1]
         if widened and len(self._places) < len(self.block):  # two that were told apart by their names are one
             self.merged()
 
@@ -288,11 +285,11 @@ class Iterate:
     def assign(self, block: Block, weights: Array) -> None:
         """Become Σ weightsᵢ dᵢ, of the atoms with positive weight."""
         keep = (weights > 0.0).nonzero()[0]
-        self.block, self._weights, self._index, self._scored = block.take(keep), weights[keep], None, None
+        self.hold(block.take(keep), weights[keep])
 
     def hold(self, block: Block, weights: Array) -> None:
         """Become Σ weightsᵢ dᵢ as it is: all weights are positive, and nobody else has these atoms and weights."""
-        self.block, self._weights, self._index, self._scored = block, weights, None, None
+        self.block, self.weights, self._room, self._index, self._scored = block, weights, weights, None, None
 
     # --- views, copies, saved states ------------------------------------------------------------------------------
 
@@ -349,7 +346,8 @@ class Iterate:
         return w
 
     def _take_back(self, state: State) -> None:
-        self.work, self.step = Work(int(state["work"][0]), float(state["work"][1])), float(state["step"])
+        gradients, products = state["work"].tolist()
+        self.work.gradients, self.work.products, self.step = int(gradients), products, float(state["step"])
         self.pending.update(views_from(state))
 
 
@@ -366,7 +364,7 @@ def wrong_weights(w: Iterate, moves: int) -> str | None:
     least = float(weights.min()) if few is None else min(few)
     if least < 0.0:
         return f"one of its weights is {least:.3g}, below zero"
-    if w.owners is not None:
+    if w.block.owners is not None:
         owner = int(np.abs(w.totals - 1.0).argmax())
         total, whose = float(w.totals[owner]), f"its weights of owner {owner}"
     if abs(total - 1.0) > EPS * (16.0 + 8.0 * len(weights) + 8.0 * moves):

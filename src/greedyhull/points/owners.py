@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Owned:
+class Owned(Atom):
     """An atom of one owner; its key is (owner, key)."""
 
     atom: Atom
@@ -54,7 +54,7 @@ class Owned:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Joint:
+class Joint(Atom):
     """A vertex of a product: Σ_b part_b. ``owners`` says whose part each is; left out, they are 0, 1, … in their order."""
 
     parts: tuple[Atom, ...]

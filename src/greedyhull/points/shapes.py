@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
 from math import inf, prod
-from typing import Any, cast
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,8 +18,50 @@ from greedyhull.points.gradients import as_array, entries_at, inner
 from greedyhull.types import Array, Atom, Design, Gradient, Index, Shape, State, bilinear
 
 
+class RowBlock(Block):
+    """Atoms as rows of a few arrays with room for more; keys are computed when they are first needed."""
+
+    __slots__ = ("_keys", "_room")
+    rows: ClassVar[tuple[str, ...]]  # the names of the arrays
+    _keys: list[Hashable] | None
+    _room: tuple[Array, ...]
+
+    @property
+    def keys(self) -> list[Hashable]:
+        if self._keys is None:
+            self._keys = self._made_keys()
+        return self._keys
+
+    def _made_keys(self) -> list[Hashable]:
+        raise NotImplementedError
+
+    def _made(self, arrays: list[Array], keys: list[Hashable] | None) -> Block:
+        """Return a block of this kind with these arrays."""
+        raise NotImplementedError
+
+    def _add_row(self, key: Hashable, *entries: Any) -> Block:
+        m = len(self)
+        self._room = tuple([grown(array, m) for array in self._room])
+        for name, array, entry in zip(self.rows, self._room, entries, strict=True):
+            array[m] = entry
+            setattr(self, name, array[: m + 1])
+        if self._keys is not None:
+            self._keys.append(key)
+        return self
+
+    def extend(self, atoms: Block) -> Block:
+        if not isinstance(atoms, RowBlock) or type(atoms) is not type(self):
+            return super().extend(atoms)
+        both = None if self._keys is None or atoms._keys is None else self._keys + atoms._keys
+        return self._made([np.concatenate([getattr(self, name), getattr(atoms, name)]) for name in self.rows], both)
+
+    def take(self, index: Index) -> Any:
+        keys = None if self._keys is None else [self._keys[i] for i in np.arange(len(self))[index].tolist()]
+        return self._made([getattr(self, name)[index] for name in self.rows], keys)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Dense:
+class Dense(Atom):
     """Atom with all its entries.
 
     Parameters
@@ -61,26 +103,23 @@ class Dense:
         return DenseBlock(self.array.reshape(1, -1).copy(), self.array.shape, [self.key])
 
 
-class DenseBlock(Block):
+class DenseBlock(RowBlock):
     """Dense atoms as rows of one matrix; an atom of another shape is written out."""
 
-    __slots__ = ("_keys", "_m", "_rows", "shape")
-    kind = "dense"
+    __slots__ = ("matrix", "shape")
+    kind, rows = "dense", ("matrix",)
 
-    def __init__(self, rows: Array, shape: Shape, keys: list[Hashable] | None = None) -> None:
-        self._rows, self._m, self.shape = rows, len(rows), shape
-        self._keys: list[Hashable] = [value_key(r) for r in rows] if keys is None else keys
+    def __init__(self, matrix: Array, shape: Shape, keys: list[Hashable] | None = None) -> None:
+        self.matrix, self.shape, self._keys, self._room = matrix, shape, keys, (matrix,)
 
-    @property
-    def keys(self) -> list[Hashable]:
-        return self._keys
+    def _made_keys(self) -> list[Hashable]:
+        return [value_key(row) for row in self.matrix]
 
-    @property
-    def matrix(self) -> Array:
-        return self._rows[: self._m]
+    def _made(self, arrays: list[Array], keys: list[Hashable] | None) -> DenseBlock:
+        return DenseBlock(arrays[0], self.shape, keys)
 
     def __len__(self) -> int:
-        return self._m
+        return len(self.matrix)
 
     def __getitem__(self, i: int) -> Dense:
         key = self.keys[i]
@@ -104,27 +143,13 @@ class DenseBlock(Block):
         w += c.dot(np.abs(self.matrix)).reshape(self.shape)
 
     def append(self, atom: Atom) -> Block:
-        self._rows = grown(self._rows, self._m)
-        row = self._rows[self._m]
-        row[:] = 0.0
-        atom.add_to(row.reshape(self.shape), 1.0)
-        self._m += 1
-        self.keys.append(self.key_of(atom))
-        return self
-
-    def extend(self, atoms: Block) -> Block:
-        if not isinstance(atoms, DenseBlock):
-            return super().extend(atoms)
-        return DenseBlock(np.concatenate([self.matrix, atoms.matrix]), self.shape, self.keys + atoms.keys)
+        return self._add_row(self.key_of(atom), dense(atom, self.shape).ravel())
 
     def key_of(self, atom: Atom) -> Hashable:
         return atom.key if isinstance(atom, Dense) else value_key(dense(atom, self.shape))
 
     def unnamed(self) -> DenseBlock:
         return DenseBlock(self.matrix, self.shape)
-
-    def take(self, index: Index) -> DenseBlock:
-        return DenseBlock(self.matrix[index], self.shape, [self.keys[i] for i in index.tolist()])
 
     def state(self) -> State:
         named = [i for i, key in enumerate(self.keys) if isinstance(key, int)]
@@ -162,7 +187,7 @@ register_block(DenseBlock.kind, _restored)
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Basis:
+class Basis(Atom):
     """Atom scale·e_index, a multiple of a unit vector.
 
     Parameters
@@ -215,36 +240,25 @@ class Basis:
 _set_index, _set_scale = Basis.__dict__["index"].__set__, Basis.__dict__["scale"].__set__
 
 
-class BasisBlock(Block):
+class BasisBlock(RowBlock):
     """Atoms scale·e_index as two arrays."""
 
-    __slots__ = ("_index", "_keys", "_m", "_scale", "shape", "size")
-    kind = "basis"
+    __slots__ = ("index", "scale", "shape", "size")
+    kind, rows = "basis", ("index", "scale")
 
     def __init__(self, size: int, index: Any, scale: Any) -> None:
-        self.size, self.shape = size, (size,)
-        self._index, self._scale = np.asarray(index, dtype=np.intp), np.asarray(scale, dtype=np.float64)
-        self._m = len(self._index)
-        self._keys: list[Hashable] | None = None
+        self.size, self.shape, self._keys = size, (size,), None
+        self.index, self.scale = np.asarray(index, dtype=np.intp), np.asarray(scale, dtype=np.float64)
+        self._room = self.index, self.scale
 
-    @property
-    def keys(self) -> list[Hashable]:
-        if self._keys is None:
-            self._keys = list(zip(self.index.tolist(), self.scale.tolist(), strict=True))
-        return self._keys
+    def _made_keys(self) -> list[Hashable]:
+        return list(zip(self.index.tolist(), self.scale.tolist(), strict=True))
 
-    @property
-    def index(self) -> Index:
-        index = self._index
-        return index if len(index) == self._m else index[: self._m]
-
-    @property
-    def scale(self) -> Array:
-        scale = self._scale
-        return scale if len(scale) == self._m else scale[: self._m]
+    def _made(self, arrays: list[Array], keys: list[Hashable] | None) -> BasisBlock:
+        return BasisBlock(self.size, *arrays)
 
     def __len__(self) -> int:
-        return self._m
+        return len(self.index)
 
     def __getitem__(self, i: int) -> Basis:
         return Basis(int(self.index[i]), float(self.scale[i]))
@@ -278,17 +292,7 @@ class BasisBlock(Block):
     def append(self, atom: Atom) -> Block:
         if not isinstance(atom, Basis):
             return atom.block(self.size).take(np.arange(0)).extend(self).append(atom)
-        self._index, self._scale = grown(self._index, self._m), grown(self._scale, self._m)
-        self._index[self._m], self._scale[self._m] = atom.index, atom.scale
-        self._m += 1
-        if self._keys is not None:
-            self._keys.append(atom.key)
-        return self
-
-    def extend(self, atoms: Block) -> Block:
-        if not isinstance(atoms, BasisBlock):
-            return super().extend(atoms)
-        return BasisBlock(self.size, np.concatenate([self.index, atoms.index]), np.concatenate([self.scale, atoms.scale]))
+        return self._add_row(atom.key, atom.index, atom.scale)
 
     def take(self, index: Index) -> BasisBlock:
         return BasisBlock(self.size, self.index[index], self.scale[index])
@@ -307,7 +311,7 @@ register_block(BasisBlock.kind, _basis_restored)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sparse:
+class Sparse(Atom):
     """Atom with few non-zero entries.
 
     Parameters
@@ -441,7 +445,7 @@ register_block(SparseBlock.kind, _sparse_restored)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RankOne:
+class RankOne(Atom):
     """Atom of rank one, scale·u vᵀ.
 
     Parameters
@@ -471,7 +475,7 @@ class RankOne:
 
     @property
     def key(self) -> Hashable:
-        return _keys(self.u[None], self.v[None], np.array([self.scale]))[0]
+        return rank_one_key(self.u, self.v, self.scale)
 
     def dot(self, g: Gradient) -> float:
         return float(self.block(0).dots(g)[0])
@@ -486,7 +490,7 @@ class RankOne:
         return RankOneBlock(self.u[None], self.v[None], np.array([self.scale]))
 
 
-class RankOneBlock(Block):
+class RankOneBlock(RowBlock):
     """Many atoms scaleₖ·uₖvₖᵀ: the rows of ``U`` and ``V`` are their vectors.
 
     >>> block = RankOneBlock(np.eye(2), np.eye(2), np.array([1.0, 3.0]))
@@ -494,35 +498,21 @@ class RankOneBlock(Block):
     array([1., 6.])
     """
 
-    __slots__ = ("_U", "_V", "_keys", "_m", "_scales", "shape")
-    kind = "rank_one"
+    __slots__ = ("U", "V", "scales", "shape")
+    kind, rows = "rank_one", ("U", "V", "scales")
 
     def __init__(self, U: Array, V: Array, scales: Array, keys: list[Hashable] | None = None) -> None:
-        self._U, self._V, self._scales = (np.asarray(part, dtype=np.float64) for part in (U, V, scales))
-        self._m, self.shape = len(self._U), (int(U.shape[1]), int(V.shape[1]))
-        self._keys = keys
+        self.U, self.V, self.scales = self._room = tuple([np.asarray(part, dtype=np.float64) for part in (U, V, scales)])
+        self.shape, self._keys = (int(U.shape[1]), int(V.shape[1])), keys
 
-    @property
-    def U(self) -> Array:
-        return self._U[: self._m]
+    def _made_keys(self) -> list[Hashable]:
+        return [rank_one_key(u, v, scale) for u, v, scale in zip(self.U, self.V, self.scales, strict=True)]
 
-    @property
-    def V(self) -> Array:
-        return self._V[: self._m]
-
-    @property
-    def scales(self) -> Array:
-        return self._scales[: self._m]
-
-    @property
-    def keys(self) -> list[Hashable]:
-        """The keys, made when somebody first asks: a point that is looked at once needs none."""
-        if self._keys is None:
-            self._keys = _keys(self.U, self.V, self.scales)
-        return self._keys
+    def _made(self, arrays: list[Array], keys: list[Hashable] | None) -> RankOneBlock:
+        return RankOneBlock(arrays[0], arrays[1], arrays[2], keys)
 
     def __len__(self) -> int:
-        return self._m
+        return len(self.U)
 
     def __getitem__(self, i: int) -> RankOne:
         return RankOne(self.U[i], self.V[i], float(self.scales[i]))
@@ -554,40 +544,20 @@ class RankOneBlock(Block):
     def append(self, atom: Atom) -> Block:
         if not isinstance(atom, RankOne):
             return widened(self, atom)
-        self._U, self._V, self._scales = (grown(part, self._m) for part in (self._U, self._V, self._scales))
-        self._U[self._m], self._V[self._m], self._scales[self._m] = atom.u, atom.v, atom.scale
-        self._m += 1
-        if self._keys is not None:
-            self._keys.append(atom.key)
-        return self
-
-    def extend(self, atoms: Block) -> Block:
-        if not isinstance(atoms, RankOneBlock):
-            return super().extend(atoms)
-        known = self._keys is not None and atoms._keys is not None
-        return RankOneBlock(np.concatenate([self.U, atoms.U]), np.concatenate([self.V, atoms.V]),
-                            np.concatenate([self.scales, atoms.scales]), self.keys + atoms.keys if known else None)
-
-    def take(self, index: Index) -> RankOneBlock:
-        keys = None if self._keys is None else [self._keys[i] for i in np.arange(self._m)[index].tolist()]
-        return RankOneBlock(self.U[index], self.V[index], self.scales[index], keys)
+        return self._add_row(atom.key, atom.u, atom.v, atom.scale)
 
     def state(self) -> State:
         return {"rank_one.U": self.U.copy(), "rank_one.V": self.V.copy(), "rank_one.scales": self.scales.copy()}
 
 
-def _keys(U: Array, V: Array, scales: Array) -> list[Hashable]:
-    """A digest of each atom's vectors, their signs fixed: (−u)(−v)ᵀ is the same atom."""
-    return [cast(Hashable, _digest(u, v, s)) for u, v, s in zip(U, V, scales, strict=True)]
-
-
-def _digest(u: Array, v: Array, scale: float) -> bytes:
+def rank_one_key(u: Array, v: Array, scale: float) -> Hashable:
+    """Return a digest of an atom's vectors, their signs fixed: (−u)(−v)ᵀ is the same atom."""
     first = int(np.argmax(v != 0.0))
     sign = -1.0 if v[first] < 0.0 else 1.0
-    told = blake2b((sign * u + 0.0).tobytes(), digest_size=16)
-    told.update((sign * v + 0.0).tobytes())
-    told.update(np.float64(scale + 0.0).tobytes())
-    return told.digest()
+    digest = blake2b((sign * u + 0.0).tobytes(), digest_size=16)
+    digest.update((sign * v + 0.0).tobytes())
+    digest.update(np.float64(scale + 0.0).tobytes())
+    return digest.digest()
 
 
 def _rank_one_restored(state: State) -> RankOneBlock:

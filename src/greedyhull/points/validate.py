@@ -24,14 +24,6 @@ def as_atom(given: Any, shape: Shape) -> Atom:
     >>> as_atom(np.array([-0.0, 2.0]), (2,))
     Dense(array=array([0., 2.]), name=None)
     """
-    plain = type(given) is Basis and type(given.index) is int and type(given.scale) is float and isfinite(given.scale)
-    if plain and 0 <= given.index < (shape[0] if len(shape) == 1 else prod(shape)):
-        return given  # type: ignore[no-any-return]
-    return _as_atom(given, shape)
-
-
-def _as_atom(given: Any, shape: Shape) -> Atom:
-    """The same for all but the plainest answers, which most are."""
     if type(given) is Basis:
         whole = type(given.index) is int or isinstance(given.index, np.integer)
         check(whole and isinstance(given.scale, (int, float, np.integer, np.floating)),

@@ -13,7 +13,6 @@ from asyncio import CancelledError
 from collections.abc import Sequence
 from contextlib import suppress
 from time import monotonic
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -21,32 +20,25 @@ import numpy as np
 from greedyhull.errors import GreedyhullError, check, installing, shown
 from greedyhull.remote.executors import DEATHS
 from greedyhull.remote.worker import both, work
-from greedyhull.types import Sums, Task
+from greedyhull.types import Crew, Sums, Task
 
 REACHED_IN = 10.0  # seconds in which a scheduler must answer
 REPLACED_IN = 60.0  # seconds in which a worker must be there
 LOOPBACK = "127.0.0.1"
 
 
-class Dask:
+class Dask(Crew):
     """The workers of a Dask cluster; `cluster` makes one."""
 
     def __init__(self, client: Any, local: Any) -> None:
         self._client, self._local = client, local
         self.dashboard: str = str(client.dashboard_link)
-        self.trips = 0
         self._homes: list[str] = []
         self.workers = len(self._alive())
         self._check_versions()
 
     def __repr__(self) -> str:
         return f"Dask({self.workers} workers, dashboard {self.dashboard})"
-
-    def __enter__(self) -> Dask:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
 
     def close(self) -> None:
         """Leave the cluster; one that was started here ends."""

@@ -9,7 +9,6 @@ from dataclasses import replace
 from itertools import pairwise
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -64,17 +63,15 @@ class CommunicationRounds:
         return self.crew.map(replace(task, together=True, paired=8 * size * len(partitions) > LARGEST), partitions)
 
 
-class Serial:
+class Serial(Crew):
     """This process does all the work, and holds at most ``room`` bytes of shards beside the one at hand.
 
     >>> Serial().workers
     1
     """
 
-    workers = 1
-
     def __init__(self, room: int = ROOM) -> None:
-        self.trips, self._cache = 0, Cache(room)
+        self._cache = Cache(room)
 
     def __repr__(self) -> str:
         return "Serial()"
@@ -87,7 +84,7 @@ class Serial:
 DEATHS = 3  # workers that may die over one partition in one trip before somebody is told
 
 
-class Processes:
+class Processes(Crew):
     """Worker processes, one partition of shards each. Partitions whose worker dies go to a new one, which loads them again.
 
     >>> Processes(2)  # they start when they are first needed
@@ -99,18 +96,12 @@ class Processes:
         check(whole, lambda: f"processes(n={shown(n)}) was given; a whole number of at least one is wanted.")
         check(isinstance(room, int) and room >= 0, lambda: f"room={shown(room)} was given; a whole number of bytes is wanted.")
         self.workers, self.room = n, room
-        self.trips = self.deaths = self.sent = self.received = 0
+        self.deaths = self.sent = self.received = 0
         self._team: list[_Worker | None] = [None] * n
         self._closed, self._serial = False, 0
 
     def __repr__(self) -> str:
         return f"Processes({self.workers})"
-
-    def __enter__(self) -> Processes:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
 
     @property
     def pids(self) -> list[int]:

@@ -22,7 +22,7 @@ from greedyhull.report import sentences
 from greedyhull.report.figure import Line
 from greedyhull.report.sentences import answer, atoms, course, intercepts, need, page, price, prices, used
 from greedyhull.solvers.parts.steps import APriori, rule_of
-from greedyhull.types import has
+from greedyhull.types import lacks
 
 if TYPE_CHECKING:
     from greedyhull.driver.solution import Solution
@@ -180,7 +180,7 @@ def _timed(solution: Solution) -> dict[str, float]:
         found["step"] = _median(moved)
         if not isinstance(rule, APriori):  # it is not set in advance, but looked for
             found["step"] += _median(lambda: f.along(w, v).argmin(), moved)
-    if has(solver, "estimator"):
+    if not lacks(solver, "estimator"):
         from greedyhull.objectives.minibatches import source_of
 
         estimate: Any = solver.estimator.start(source_of(f, rng))  # type: ignore[attr-defined]

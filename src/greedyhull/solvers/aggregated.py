@@ -20,7 +20,7 @@ from greedyhull.types import Array, AtomSet, Needs, Objective, Solver, State, la
 
 @hinted
 @dataclass(frozen=True)
-class Aggregated:
+class Aggregated(Solver):
     """Sharpen the lower bound of a solver with the weighted mean of all linearisations so far.
 
     The iterates are those of ``solver``. The gap uses min over S of Σ (i + 1)(f(w_i) + ⟨∇f(w_i), · − w_i⟩) / Σ (i + 1):

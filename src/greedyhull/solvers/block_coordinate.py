@@ -18,14 +18,14 @@ from greedyhull.points.owners import least
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.steps import Exact
-from greedyhull.types import Array, AtomSet, Needs, Objective, Shortlist, StepRule, linear_model
+from greedyhull.types import Array, AtomSet, Needs, Objective, Shortlist, Solver, StepRule, linear_model
 
 ORDERS = ("gap", "cyclic", "random")
 
 
 @hinted
 @dataclass(frozen=True)
-class BlockCoordinate:
+class BlockCoordinate(Solver):
     """Block-coordinate Frank-Wolfe: steps in one set of a `Product` at a time.
 
     An iteration is one look at all sets, which gives the certified gap, and then ``every`` steps, each toward the best atom

@@ -24,12 +24,12 @@ from greedyhull.solvers.parts.working_set import (
     in_both,
     named,
 )
-from greedyhull.types import Array, AtomSet, Gradient, Index, Needs, Objective
+from greedyhull.types import Array, AtomSet, Gradient, Index, Needs, Objective, Solver
 
 
 @hinted
 @dataclass(frozen=True)
-class Corrective:
+class Corrective(Solver):
     """Fully-corrective Frank-Wolfe: add the oracle's best atoms, then solve for the weights of all working atoms.
 
     The weights are solved for exactly if f is quadratic, and by Newton steps with a line search otherwise. Over a product the

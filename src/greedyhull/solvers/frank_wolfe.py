@@ -13,12 +13,12 @@ from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.steps import Exact
-from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule
+from greedyhull.types import AtomSet, Needs, Objective, Schedule, Solver, StepRule
 
 
 @hinted
 @dataclass(frozen=True)
-class FrankWolfe:
+class FrankWolfe(Solver):
     """Frank-Wolfe (conditional gradient): step toward the atom that minimises the linearisation of f.
 
     w ← w + η(d − w) with ⟨∇f(w), d⟩ ≤ min_S ⟨∇f(w), ·⟩ + ε_k. An iteration takes one gradient and one oracle call.

@@ -18,12 +18,12 @@ from greedyhull.solvers.parts.requirements import requirements_of
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.steps import APriori, Exact, checked_step, rule_of, within
-from greedyhull.types import Answer, AtomSet, Needs, Objective, Schedule, Step, StepRule, has, listed
+from greedyhull.types import Answer, AtomSet, Needs, Objective, Schedule, Solver, Step, StepRule, lacks, listed
 
 
 @hinted
 @dataclass(frozen=True)
-class Jones:
+class Jones(Solver):
     """Jones' method: step toward the atom that makes f itself lowest.
 
     w ← w + η(d − w) with f(w + η(d − w)) ≤ min over d' in S of f(w + η(d' − w)) + η_kε_k. Where atoms cannot be listed, d is
@@ -114,7 +114,7 @@ def joint_errors(memory: SolverState) -> dict[str, float]:
 
 @hinted
 @dataclass(frozen=True)
-class PairwiseJones:
+class PairwiseJones(Solver):
     """Pairwise Jones: make the swap of weight between two atoms that lowers f most.
 
     w ← w + η(d − d') with η, the atom d to add and the atom d' of w to drop chosen jointly, or w ← w + η(d − w) where that is
@@ -171,7 +171,7 @@ class PairwiseJones:
 
 @hinted
 @dataclass(frozen=True)
-class Mixed:
+class Mixed(Solver):
     """Mix steps of several solvers in one run, with the rate of Theorem 2 whatever the mix.
 
     A step that ends above the Frank-Wolfe step of length η_k = 2/(k + 2) is replaced by that step.
@@ -206,7 +206,7 @@ class Mixed:
 
     def __post_init__(self) -> None:
         several = isinstance(self.solvers, tuple | list) and len(self.solvers) > 0
-        check(several and all(isinstance(s, FrankWolfe) or has(s, "mover") for s in self.solvers),
+        check(several and all(isinstance(s, FrankWolfe) or not lacks(s, "mover") for s in self.solvers),
               f"Mixed(solvers={self.solvers!r}) was given; a tuple of FrankWolfe(), Jones() and PairwiseJones() is wanted.")
         check(callable(self.choose) or self.choose in ("alternate", "better"),
               f"Mixed(choose={self.choose!r}) was given; \"alternate\", \"better\" or a function of k is wanted.")

@@ -26,6 +26,7 @@ from greedyhull.types import (
     Needs,
     Objective,
     Schedule,
+    Solver,
     State,
     Supply,
     kinked,
@@ -86,7 +87,7 @@ class Duals:
 @hinted
 @described(SETTINGS)
 @dataclass(frozen=True)
-class LuFreund:
+class LuFreund(Solver):
     """Lu and Freund's generalised stochastic Frank-Wolfe with substitute gradients, for f(w) = Σ pᵢ ℓᵢ(aᵢ·w).
 
     sᵢ stands for aᵢ·w, and g = Σ pᵢ ℓ'ᵢ(sᵢ) aᵢ for ∇f(w). With m = n/b and t = k − 1, a step takes the atom d of g and a

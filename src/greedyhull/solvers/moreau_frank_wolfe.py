@@ -19,7 +19,7 @@ from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import SETTINGS
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.storc import slide
-from greedyhull.types import Array, AtomSet, Needs, Objective, State
+from greedyhull.types import Array, AtomSet, Needs, Objective, Solver, State
 
 SMOOTHING = 2.55  # ½ for f against its envelope, and 2.05 ≥ 2 max k(1 + H_T/T)/(T + 3), T = k + 1, for the subgradient steps
 SPREAD = 2.7  # 2.2 for where the pair begins, D away at most, and CHI for the oracle's part
@@ -29,7 +29,7 @@ CHI = 0.5
 @hinted
 @described(SETTINGS)
 @dataclass(frozen=True)
-class MoreauFrankWolfe:
+class MoreauFrankWolfe(Solver):
     """Frank-Wolfe on the Moreau envelope: order ε⁻² subgradients and oracle calls for Lipschitz f with kinks.
 
     It minimises f(u) + ‖x − u‖²/(2λ) over x in the hull and u anywhere by accelerated steps, and returns the mean of the x.

@@ -23,7 +23,7 @@ from greedyhull.solvers.regularized_stochastic_frank_wolfe import (
     check_regularizer,
 )
 from greedyhull.theory.nonsmooth import arsfw
-from greedyhull.types import Array, AtomSet, State, described, has, lacks
+from greedyhull.types import Array, AtomSet, State, described, lacks
 
 SHARE = {Unweighted: 0.2, Steady: 0.25}  # c in units of D/G that keep the regret below 8DG T^3/4
 
@@ -141,14 +141,14 @@ class Online:
         Online
             The learner itself.
         """
-        g = numbers(loss.gradient(self.point) if has(loss, "gradient") else loss, "The gradient")
+        g = numbers(loss if lacks(loss, "gradient") else loss.gradient(self.point), "The gradient")
         check(g.shape == self._x.shape,
               f"A gradient of shape {g.shape} was given; the shape {self._x.shape} of the point is wanted.")
         norm = float(np.linalg.norm(g))
         check(self.lipschitz is None or norm <= self.lipschitz * (1.0 + 1e-9),
               f"A gradient of norm {norm:.6g} came, above lipschitz={self.lipschitz!r}, on which the bound rests. Give a "
               "larger one.")
-        if has(loss, "gradient") and has(loss, "value"):
+        if not lacks(loss, "gradient", "value"):
             self.loss += number(loss.value(self.point), "value(x)")
         self._move(g, norm)
         return self

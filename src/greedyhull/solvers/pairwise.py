@@ -15,12 +15,12 @@ from greedyhull.solvers.parts.schedules import tolerance_at, zero
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.steps import Exact
 from greedyhull.solvers.parts.working_set import pairwise_within
-from greedyhull.types import Atom, AtomSet, Needs, Objective, Schedule, StepRule, faced
+from greedyhull.types import Atom, AtomSet, Needs, Objective, Schedule, Solver, StepRule, faced
 
 
 @hinted
 @dataclass(frozen=True)
-class AwayStep:
+class AwayStep(Solver):
     """Away-step Frank-Wolfe: step toward the oracle's atom, or away from the worst active atom, whichever promises more.
 
     The first linearly convergent variant, here as the literature's baseline; `BlendedPairwise` takes about as many iterations
@@ -65,7 +65,7 @@ class AwayStep:
 
 @hinted
 @dataclass(frozen=True)
-class Pairwise:
+class Pairwise(Solver):
     """Pairwise Frank-Wolfe: move weight from the worst active atom to the oracle's atom.
 
     Here as the literature's baseline. Every step may bring a new atom, so that it keeps more of them than
@@ -108,7 +108,7 @@ class Pairwise:
 
 @hinted
 @dataclass(frozen=True)
-class BlendedPairwise:
+class BlendedPairwise(Solver):
     """Blended pairwise conditional gradients: move weight between active atoms, or add an atom, whichever promises more.
 
     If ⟨∇f, worst − best⟩ among the active atoms is at least the Frank-Wolfe gap, weight moves from the worst to the best;
@@ -161,7 +161,7 @@ class BlendedPairwise:
 
 @hinted
 @dataclass(frozen=True)
-class DecompositionInvariant:
+class DecompositionInvariant(Solver):
     """Decomposition-invariant conditional gradients: pairwise steps by the faces of the set.
 
     Weight moves from the worst atom of the smallest face that holds w to the oracle's atom. No atoms are kept, so memory and

@@ -25,7 +25,7 @@ from greedyhull.solvers.parts.steps import Power, check_advance, in_advance, ste
 from greedyhull.theory import diverges
 from greedyhull.theory.nonsmooth import ConstantWeights, UniformAverage, VariableWeights
 from greedyhull.theory.rates import LATE, LATER
-from greedyhull.types import Array, AtomSet, Needs, Objective, Schedule, State, StepRule, has, lacks
+from greedyhull.types import Array, AtomSet, Needs, Objective, Schedule, Solver, State, StepRule, lacks
 
 
 @hinted
@@ -82,7 +82,7 @@ def check_regularizer(given: Any) -> None:
 
 def argmin_over(regularizer: Any, S: AtomSet) -> Iterate:
     """w_1 = argmin Φ over the hull of S, as an iterate: by its own formula, or found by minimisation."""
-    if has(regularizer, "start"):
+    if not lacks(regularizer, "start"):
         return cast(SquaredNorm, regularizer).start(S)
     from greedyhull.solvers.pairwise import BlendedPairwise
 
@@ -307,7 +307,7 @@ SLOW, NORM, ALL_TERMS = Power(0.5), SquaredNorm(), FullGap()  # defaults of the 
 @hinted
 @described(SETTINGS)
 @dataclass(frozen=True)
-class RegularizedStochasticFrankWolfe:
+class RegularizedStochasticFrankWolfe(Solver):
     """Regularised stochastic Frank-Wolfe (the paper's ARSFW), for f with kinks.
 
     w ← w + η_k(d − w), d an ε_k-approximate minimiser of ⟨ḡ_k + ∇Φ(w_k), ·⟩, ḡ_{k+1} = ḡ_k + σ_k g_k. g_k is a subgradient of

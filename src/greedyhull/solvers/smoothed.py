@@ -20,7 +20,7 @@ from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.solvers.pairwise import BlendedPairwise
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.solver_state import SolverState
-from greedyhull.types import Array, AtomSet, Needs, Objective, Region, State
+from greedyhull.types import Array, AtomSet, Needs, Objective, Region, Solver, State
 
 if TYPE_CHECKING:
     from greedyhull.remote.kinked import KinkedShards
@@ -105,7 +105,7 @@ def first_mu(f: Composite | KinkedShards, w: Iterate) -> float:
 
 @hinted
 @dataclass(frozen=True)
-class Smoothed:
+class Smoothed(Solver):
     """Minimise a loss with kinks by running a smooth solver on a smoothed loss, smoothed less as the gap closes.
 
     ``solver`` runs on f_μ ≤ f ≤ f_μ + μ/2, and μ shrinks each time f_μ is nearly minimised; w is the best point found for f

@@ -19,7 +19,7 @@ from greedyhull.solvers.parts.requirements import theory_warnings
 from greedyhull.solvers.parts.schedules import SETTINGS, linear, tolerance_at, zero
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.steps import Constant, OpenLoop, Power, check_advance, in_advance, step_at
-from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule, lacks
+from greedyhull.types import AtomSet, Needs, Objective, Schedule, Solver, StepRule, lacks
 
 if TYPE_CHECKING:
     from greedyhull.solvers.stochastic_jones import VarianceReducedJones
@@ -42,7 +42,7 @@ SLOW, ONE_OVER_K, OPEN_LOOP = Power(0.5), Power(1.0), OpenLoop()
 @hinted
 @described(SETTINGS)
 @dataclass(frozen=True)
-class StochasticFrankWolfe:
+class StochasticFrankWolfe(Solver):
     """Stochastic Frank-Wolfe: step toward the best atom for an estimate of the gradient.
 
     w ← w + η_k(d − w), d an ε_k-approximate minimiser of ⟨g, ·⟩ for an estimate g of ∇f(w), k counted from one. The class

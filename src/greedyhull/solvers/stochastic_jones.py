@@ -24,13 +24,13 @@ from greedyhull.solvers.parts.steps import APriori, Capped, Constant, Exact, Ope
 from greedyhull.solvers.stochastic_frank_wolfe import ALL_TERMS, OPEN_LOOP, check_estimated
 from greedyhull.theory import diverges
 from greedyhull.theory.rates import LATE, LATER
-from greedyhull.types import AtomSet, Needs, Objective, Schedule, StepRule
+from greedyhull.types import AtomSet, Needs, Objective, Schedule, Solver, StepRule
 
 
 @hinted
 @described(SETTINGS)
 @dataclass(frozen=True)
-class StochasticJones:
+class StochasticJones(Solver):
     """Stochastic Jones (the paper's ASJ): step toward the atom that minimises the mean of a few terms, drawn anew.
 
     w ← w + η_k(d − w) with f̃(w + η_k(d − w)) ≤ min over S + η_kε_k, f̃ the mean of b_k terms, k counted from one. Two points
@@ -219,7 +219,7 @@ class StochasticJones:
 @hinted
 @described(SETTINGS)
 @dataclass(frozen=True)
-class VarianceReducedJones:
+class VarianceReducedJones(Solver):
     """Variance-reduced Jones: step toward the best atom for a minibatch whose gradient is corrected.
 
     w ← w + η_k(d − w), d the atom that minimises m(w + η_k(d − w)) up to η_kε_k, where m = f_B − ⟨∇f_B(w) − g, ·⟩, B is the

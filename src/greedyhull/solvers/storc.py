@@ -19,7 +19,7 @@ from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, at_steps, sam
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import SETTINGS
 from greedyhull.solvers.parts.solver_state import SolverState
-from greedyhull.types import Array, Atom, AtomSet, Needs, Objective, Oracle, State, Supply, linear_model
+from greedyhull.types import Array, Atom, AtomSet, Needs, Objective, Oracle, Solver, State, Supply, linear_model
 
 
 def slide(g: Array, beta: float, u: Callable[[], Array], oracle: Oracle, move: Callable[[Atom, Array, float], None], *,
@@ -56,7 +56,7 @@ class Constants(NamedTuple):
 @hinted
 @described(SETTINGS)
 @dataclass(frozen=True)
-class Storc:
+class Storc(Solver):
     """STORC (Hazan and Luo): accelerated conditional gradient sliding with variance reduction.
 
     Epochs t = 1, 2, … of N_t accelerated steps from a snapshot y_0 with known gradient; for k = 1 … N_t and γ = 2/(k + 1)

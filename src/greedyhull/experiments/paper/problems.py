@@ -277,7 +277,7 @@ LENGTHS = np.linspace(0.0, 1.0, 21)  # steps that the adversary of the joint cho
 
 
 @dataclass(frozen=True)
-class WorstJones:
+class WorstJones(Solver):
     """A Jones method at its worst: of all atoms that lead within η_kε_k of the best value of f, it takes the one that leads
     highest. By default it is a c-Jones method: η_k = 2/(k + 2) and ε_k = cη_k."""
 
@@ -300,7 +300,7 @@ class WorstJones:
 
 
 @dataclass(frozen=True)
-class WorstJoint:
+class WorstJoint(Solver):
     """Zhang's corollary at its worst: of all points toward atoms within 4c/(k + 2)² of the joint minimum, the highest."""
 
     c: float

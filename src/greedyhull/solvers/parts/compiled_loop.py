@@ -138,7 +138,7 @@ def compiled_rounds(f: Objective, S: AtomSet, w: Iterate, batch: int, steps: int
 def _coordinates(w: Iterate, scales: Array) -> tuple[Index, Array]:
     """The nonzero coordinates of a point by number, in units of ``scales``; one atom, as most starts are, has them at hand."""
     block = w.block
-    if type(block) is BasisBlock and len(block) == 1:
+    if type(block) is BasisBlock and len(block.index) == 1:
         index, scale = block.index, block.scale.item(0)
         unit = scales.item(0 if len(scales) == 1 else index.item(0))
         return (index, np.array([scale * w.weights.item(0) / unit])) if scale != 0.0 else (index[:0], np.empty(0))

@@ -29,7 +29,6 @@ from greedyhull.types import (
     Objective,
     State,
     Supply,
-    has,
     lacks,
     linear_model,
     listed,
@@ -304,7 +303,7 @@ class MinibatchGap:
 
 def in_place_of_sample(solver: Any, f: Objective) -> str:
     """Why a run that was to be certified by samples ended with a full gap, in words; "" where samples were not requested."""
-    if not (has(solver, "look") and isinstance(solver.look, MinibatchGap)):
+    if not isinstance(getattr(solver, "look", None), MinibatchGap):
         return ""
     return (f"The last sample of MinibatchGap would have held all {count_of(f)} terms, so the full gap was computed and the "
             "bound does not rest on samples.")

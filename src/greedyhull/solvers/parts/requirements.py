@@ -12,7 +12,7 @@ from greedyhull.objectives.minibatches import count_of
 from greedyhull.solvers.gradients.base import Estimator, VarianceModel
 from greedyhull.solvers.parts.steps import in_advance, step_at
 from greedyhull.theory import diverges
-from greedyhull.types import Needs, Objective, Solver, StepRule, has, own
+from greedyhull.types import Needs, Objective, Solver, StepRule, lacks, own
 
 
 def requirements_of(solver: Solver) -> Needs:
@@ -49,5 +49,5 @@ def theory_warnings(rule: StepRule, estimator: Estimator, f: Objective) -> Itera
     if not diverges(lambda k: step_at(step, k - 1)):
         yield (f"Theorem 1 asks for steps with an infinite sum, and those of {step!r} have a finite one: the points need "
                "not reach the minimum. Use Power(0.5) or OpenLoop().")
-    if has(estimator, "cautions"):
+    if not lacks(estimator, "cautions"):
         yield from cast(VarianceModel, estimator).cautions(lambda k: step_at(step, k - 1), count_of(f))

@@ -12,7 +12,7 @@ import numpy as np
 
 from greedyhull.errors import GreedyhullError, check, entries_of, hinted, hinting, shown
 from greedyhull.measures.terms import noise
-from greedyhull.types import AtomSet, Objective, Schedule, Solver, made_of
+from greedyhull.types import AtomSet, Objective, Schedule, Solver
 
 WANTED = ("A number of at least 0 is wanted, from a schedule such as harmonic() or from a function of k and of the last gap, "
           "which is None at first.")
@@ -274,14 +274,10 @@ zero = constant(0.0)
 
 def check_tolerance(solver: Solver) -> None:
     """An error unless the tolerance of a solver, and those of the solvers that it is made of, can be asked for."""
-    combining, around, tolerant = made_of(solver)
-    if combining is None and around is None and tolerant is None:
-        return
-    for part in () if combining is None else combining.solvers:
+    inner = getattr(solver, "solver", None)
+    for part in (*(getattr(solver, "solvers", None) or ()), *(() if inner is None else (inner,))):
         check_tolerance(part)
-    if around is not None and around.solver is not None:
-        check_tolerance(around.solver)
-    tolerance = None if tolerant is None else tolerant.tolerance
+    tolerance = getattr(solver, "tolerance", None)
     if tolerance is zero:
         return
     check(tolerance is None or callable(tolerance), lambda: f"tolerance={tolerance!r} was given to the solver; a schedule "

@@ -28,7 +28,6 @@ from greedyhull.types import (
     State,
     Step,
     StepRule,
-    has,
     lacks,
 )
 
@@ -124,7 +123,7 @@ class SolverState:
 
     def step(self, rule: StepRule) -> Step:
         """The rule at work in this solve."""
-        if not has(rule, "start"):
+        if lacks(rule, "start"):
             raise GreedyhullError(no_rule(rule))
         self._step = rule.start(self.warm)
         saved = under("step", self._pending) if self._pending else None
@@ -233,7 +232,7 @@ class CountingOracle:
                                   "argmin.")
         # of an exact oracle that holds nothing, the set's own answers; one derived from it may have answers of its own
         self.closed = S.atom if type(self.inner) is ClosedOracle else None
-        counts = self.closed is None and has(self.inner, "misses")
+        counts = self.closed is None and not lacks(self.inner, "misses")
         self.cache: Any = self.inner if counts else None  # one that counts its searches by itself
         self.recent: list[Answer | Shortlist] = []
         self.replay: list[Answer | Shortlist] = []

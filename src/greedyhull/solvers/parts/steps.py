@@ -13,14 +13,14 @@ from greedyhull.errors import check, hinted, shown
 from greedyhull.objectives.base import number
 from greedyhull.objectives.lines import NEAR
 from greedyhull.objectives.losses.piecewise import KinkedLine
-from greedyhull.types import Line, Solver, State, Step, StepRule, has, made_of
+from greedyhull.types import Line, Solver, State, Step, StepRule
 
 # What `core` of a rule returns first, as in native/frank_wolfe.hpp, with a parameter; None where Python has to take the steps.
 # After a warm start the count of a schedule moves with the curvature of the lines, which only Python measures.
 SEARCH, OPEN_LOOP, CONSTANT, POWER, LOG_ADAPTIVE = range(5)
 
 
-class CheckedStep:
+class CheckedStep(Step):
     """A rule of a user's own at work: what it returns is a number from 0 to the maximal step, or an error that names it."""
 
     def __init__(self, rule: StepRule, step: Step) -> None:
@@ -90,13 +90,12 @@ def stepper(solver: Solver) -> Solver:
     >>> stepper(Aggregated()) == stepper(Aggregated().solver)
     True
     """
-    _, around, _ = made_of(solver)
-    return solver if around is None or around.solver is None else around.solver
+    return getattr(solver, "solver", None) or solver
 
 
 def rule_of(solver: Solver) -> StepRule | None:
     """The step rule that a solver follows; None where it follows none."""
-    return solver.step if has(solver, "step") else None  # type: ignore[attr-defined]
+    return getattr(solver, "step", None)
 
 
 KINKED = "f has kinks along this step, so no curvature bounds it: Short() and Backtracking() have no step. Use Smoothed()."
@@ -120,17 +119,10 @@ def check_advance(rule: object, others: str = "Power(0.5)") -> None:
           f"needs values of f, and a stochastic solver computes none. Use {others}.")
 
 
-class Plain:
-    """The working form of a rule that remembers nothing."""
-
-    def state(self) -> State:
-        return {}
-
-    def restore(self, state: State) -> None:
-        pass
+Plain = Step  # the name in greedyhull.extend
 
 
-class _Scheduled:
+class _Scheduled(Step):
     """η_k of an a-priori rule. After a warm start its count begins late, so that η_0 = 1 does not throw the start away:
     where the schedule meets the short step e₀/M, for 2/(k + 2) at k₀ = 2M/e₀ − 2. Here e₀ is the slope of the first line
     that falls, the gap at the start, and M the largest bend met so far; as it grows, the count moves on. The error then
@@ -179,7 +171,7 @@ class _Scheduled:
 
 @hinted
 @dataclass(frozen=True, repr=False)
-class OpenLoop:
+class OpenLoop(StepRule):
     """Open-loop step sizes, η_k = ℓ/(k + ℓ), that need no function values.
 
     They are known in advance. After a warm start the count begins where the schedule meets the short step, so that η_0 = 1
@@ -232,7 +224,7 @@ class OpenLoop:
 
 @hinted
 @dataclass(frozen=True)
-class LogAdaptive:
+class LogAdaptive(StepRule):
     """Open-loop step sizes η_k = (2 + log(k + 1))/(k + 2 + log(k + 1)).
 
     They adapt to faster rates where a problem allows them. The error goes to zero by Theorem 1.
@@ -261,7 +253,7 @@ class LogAdaptive:
 
 @hinted
 @dataclass(frozen=True)
-class Constant:
+class Constant(StepRule):
     """Constant step size η_k = η.
 
     Parameters
@@ -302,7 +294,7 @@ class Constant:
 
 @hinted
 @dataclass(frozen=True)
-class Power:
+class Power(StepRule):
     """Step sizes η_k = (k + 1)^−p.
 
     In the paper, where k counts from one, this is k^−p.
@@ -346,7 +338,7 @@ class Power:
 
 @hinted
 @dataclass(frozen=True)
-class Short:
+class Short(StepRule):
     """Short step: the minimiser of the quadratic upper bound on f along the line.
 
     η = min(max_step, −h'(0)/bend), where bend bounds h'' on the line h(η) = f(w + ηv). f is never evaluated. It is an error
@@ -375,7 +367,7 @@ class Short:
     def start(self, warm: bool = False) -> Short._Working:
         return self._Working()
 
-    class _Working(Plain):
+    class _Working(Step):
         def __call__(self, line: Line, k: int) -> float:
             if not line.slope < 0.0:
                 return 0.0
@@ -388,7 +380,7 @@ class Short:
 
 @hinted
 @dataclass(frozen=True)
-class Exact:
+class Exact(StepRule):
     """Exact line search, η = argmin of f along the line.
 
     Closed form for quadratics and least squares, a safeguarded Newton search for other f. Where each look along the line costs
@@ -418,14 +410,14 @@ class Exact:
     def start(self, warm: bool = False) -> Exact._Working:
         return self._Working()
 
-    class _Working(Plain):
+    class _Working(Step):
         def __call__(self, line: Line, k: int) -> float:
             return line.enough()
 
 
 @hinted
 @dataclass(frozen=True)
-class Capped:
+class Capped(StepRule):
     """Line search over [0, η_k], where a schedule gives η_k.
 
     It is made for `StochasticJones`: where the line is only a sample of f, its minimiser may be too far; up to the cap it is
@@ -458,7 +450,7 @@ class Capped:
     def start(self, warm: bool = False) -> Capped._Working:
         return self._Working(self.rule.start(warm))
 
-    class _Working:
+    class _Working(Step):
         def __init__(self, cap: _Scheduled) -> None:
             self.cap = cap
 
@@ -474,7 +466,7 @@ class Capped:
 
 @hinted
 @dataclass(frozen=True)
-class Backtracking:
+class Backtracking(StepRule):
     """Short step with an estimated curvature M.
 
     M is doubled until h(η) ≤ h(0) + ηh'(0) + Mη²/2 on the line h(η) = f(w + ηv), and relaxed before the next step. Use it for
@@ -516,7 +508,7 @@ class Backtracking:
     def start(self, warm: bool = False) -> Backtracking._Working:
         return self._Working(self)
 
-    class _Working:
+    class _Working(Step):
         largest: float
 
         def __init__(self, rule: Backtracking) -> None:
