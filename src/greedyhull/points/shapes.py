@@ -109,8 +109,8 @@ class DenseBlock(RowBlock):
     __slots__ = ("matrix", "shape")
     kind, rows = "dense", ("matrix",)
 
-    def __init__(self, matrix: Array, shape: Shape, keys: list[Hashable] | None = None) -> None:
-        self.matrix, self.shape, self._keys, self._room = matrix, shape, keys, (matrix,)
+    def __init__(self, rows: Array, shape: Shape, keys: list[Hashable] | None = None) -> None:
+        self.matrix, self.shape, self._keys, self._room = rows, shape, keys, (rows,)
 
     def _made_keys(self) -> list[Hashable]:
         return [value_key(row) for row in self.matrix]
