@@ -71,24 +71,18 @@ if TYPE_CHECKING:
     from greedyhull import testing as testing
     from greedyhull import theory as theory
     from greedyhull.atoms.base import AtomSet
-    from greedyhull.atoms.birkhoff import Birkhoff
-    from greedyhull.atoms.bounded_simplex import HyperSimplex
-    from greedyhull.atoms.box import Box, LinfBall
-    from greedyhull.atoms.combinatorial import SpanningTree
-    from greedyhull.atoms.group_l1_ball import GroupL1Ball
+    from greedyhull.atoms.box import Box, L2Ball, LinfBall, LpBall
+    from greedyhull.atoms.combinatorial import Birkhoff, Permutahedron, SpanningTree
     from greedyhull.atoms.grouped_simplex import GroupedSimplex
     from greedyhull.atoms.joined import Product, Sum
-    from greedyhull.atoms.k_sparse import KSparse, KSupport
-    from greedyhull.atoms.l1_ball import L1Ball
+    from greedyhull.atoms.l1_ball import L1Ball, TotalVariationBall
     from greedyhull.atoms.linear_program import LinearProgram, Transport
-    from greedyhull.atoms.lp_ball import L2Ball, LpBall
     from greedyhull.atoms.mapped import Scaled, Translated
     from greedyhull.atoms.nuclear_ball import NuclearBall
     from greedyhull.atoms.path_polytope import PathPolytope
-    from greedyhull.atoms.permutahedron import Permutahedron
-    from greedyhull.atoms.simplex import CappedSimplex, Simplex
+    from greedyhull.atoms.simplex import CappedSimplex, HyperSimplex, Simplex
+    from greedyhull.atoms.sparse_balls import GroupL1Ball, KSparse, KSupport
     from greedyhull.atoms.spectrahedron import Spectrahedron
-    from greedyhull.atoms.total_variation_ball import TotalVariationBall
     from greedyhull.atoms.vertices import Vertices
     from greedyhull.atoms.wrapped import Cached, Inexact, oracle
     from greedyhull.data.shards import shards
@@ -172,24 +166,18 @@ __all__ = [
 # Every name is loaded when it is first used: a program pays for what it uses, and the command line answers at once.
 _LATER = {name: module for module, names in {
     "atoms.base": "AtomSet",
-    "atoms.birkhoff": "Birkhoff",
-    "atoms.bounded_simplex": "HyperSimplex",
-    "atoms.box": "Box LinfBall",
-    "atoms.combinatorial": "SpanningTree",
-    "atoms.group_l1_ball": "GroupL1Ball",
+    "atoms.box": "Box L2Ball LinfBall LpBall",
+    "atoms.combinatorial": "Birkhoff Permutahedron SpanningTree",
     "atoms.grouped_simplex": "GroupedSimplex",
     "atoms.joined": "Product Sum",
-    "atoms.k_sparse": "KSparse KSupport",
-    "atoms.l1_ball": "L1Ball",
+    "atoms.l1_ball": "L1Ball TotalVariationBall",
     "atoms.linear_program": "LinearProgram Transport",
-    "atoms.lp_ball": "L2Ball LpBall",
     "atoms.mapped": "Scaled Translated",
     "atoms.nuclear_ball": "NuclearBall",
     "atoms.path_polytope": "PathPolytope",
-    "atoms.permutahedron": "Permutahedron",
-    "atoms.simplex": "CappedSimplex Simplex",
+    "atoms.simplex": "CappedSimplex HyperSimplex Simplex",
+    "atoms.sparse_balls": "GroupL1Ball KSparse KSupport",
     "atoms.spectrahedron": "Spectrahedron",
-    "atoms.total_variation_ball": "TotalVariationBall",
     "atoms.vertices": "Vertices",
     "atoms.wrapped": "Cached Inexact oracle",
     "data.shards": "shards",

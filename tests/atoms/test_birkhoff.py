@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 import greedyhull as gh
-from greedyhull.atoms import birkhoff
+from greedyhull.atoms import combinatorial as birkhoff
 from greedyhull.testing import check_atoms
 
 Array = np.ndarray[Any, Any]

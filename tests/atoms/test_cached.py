@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import greedyhull as gh
-from greedyhull.atoms.lp_ball import L2Ball
+from greedyhull.atoms.box import L2Ball
 from greedyhull.atoms.vertices import Vertices
 from greedyhull.atoms.wrapped import Cached
 from greedyhull.solvers.parts.progress import Progress

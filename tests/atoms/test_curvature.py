@@ -8,8 +8,7 @@ import greedyhull as gh
 from greedyhull.atoms import geometry as module
 from greedyhull.atoms import vertices as pairs
 from greedyhull.atoms.base import AtomSet
-from greedyhull.atoms.box import Box, LinfBall
-from greedyhull.atoms.lp_ball import L2Ball
+from greedyhull.atoms.box import Box, L2Ball, LinfBall
 from greedyhull.atoms.simplex import CappedSimplex
 from greedyhull.atoms.vertices import Vertices
 from greedyhull.objectives.designs import design

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import greedyhull as gh
-from greedyhull.atoms.box import Box
-from greedyhull.atoms.lp_ball import L2Ball
+from greedyhull.atoms.box import Box, L2Ball
 from greedyhull.atoms.vertices import Vertices
 from greedyhull.atoms.wrapped import Cached, Inexact
 from greedyhull.testing import check_atoms

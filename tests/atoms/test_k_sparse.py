@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import identity
 
 import greedyhull as gh
-from greedyhull.atoms.k_sparse import mixed_subsets
+from greedyhull.atoms.sparse_balls import mixed_subsets
 
 
 def corners(S):

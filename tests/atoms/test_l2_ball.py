@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from greedyhull import GreedyhullError, Iterations, Relative, least_squares, minimize, quadratic
-from greedyhull.atoms.lp_ball import L2Ball
+from greedyhull.atoms.box import L2Ball
 from greedyhull.testing import check_atoms
 
 SETS = [L2Ball(4, 2.0), L2Ball(1, 2.0), L2Ball(3, 0.5, centre=[1.0, 2.0, 3.0]), L2Ball(2, 1e-9), L2Ball(2, 1e9),

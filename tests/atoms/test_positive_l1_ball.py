@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import nnls
 
 import greedyhull as gh
-from greedyhull.atoms.l1_ball import PositiveL1Ball
+from greedyhull.atoms.simplex import PositiveL1Ball
 from greedyhull.testing import check_atoms
 
 WEIGHTS = [None, [0.5, 1.0, 2.0, 4.0]]

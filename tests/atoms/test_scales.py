@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 import greedyhull as gh
-from greedyhull.atoms.l1_ball import PositiveL1Ball
+from greedyhull.atoms.simplex import PositiveL1Ball
 
 RNG = np.random.default_rng(0)
 D = 4

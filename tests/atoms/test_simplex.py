@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from greedyhull import Gap, GreedyhullError, Iterations, least_squares, minimize, quadratic
-from greedyhull.atoms.bounded_simplex import BoundedSimplex
-from greedyhull.atoms.simplex import CappedSimplex, Simplex
+from greedyhull.atoms.simplex import BoundedSimplex, CappedSimplex, Simplex
 from greedyhull.testing import check_atoms
 
 SETS = [Simplex(4), Simplex(1, 2.0), Simplex(3, 1e-9), Simplex(3, 1e9), CappedSimplex(4, 2.0), CappedSimplex(1),

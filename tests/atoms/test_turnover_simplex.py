@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import linprog
 
 import greedyhull as gh
-from greedyhull.atoms.turnover_simplex import TurnoverSimplex
+from greedyhull.atoms.grouped_simplex import TurnoverSimplex
 from greedyhull.testing import check_atoms
 
 

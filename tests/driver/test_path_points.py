@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 import greedyhull as gh
-from greedyhull.atoms.l1_ball import PositiveL1Ball
+from greedyhull.atoms.simplex import PositiveL1Ball
 
 RADII = [0.3, 5.0, 1.0, 40.0]
 

@@ -13,7 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 import greedyhull as gh
-from greedyhull.atoms.turnover_simplex import TurnoverSimplex
+from greedyhull.atoms.grouped_simplex import TurnoverSimplex
 from greedyhull.driver import checkpoint as saving
 from greedyhull.driver import run
 from greedyhull.driver.checkpoint import save_state

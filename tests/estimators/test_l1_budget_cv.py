@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import greedyhull as gh
-from greedyhull.atoms.l1_ball import PositiveL1Ball
+from greedyhull.atoms.simplex import PositiveL1Ball
 from greedyhull.estimators import L1BudgetClassifier, L1BudgetClassifierCV, L1BudgetRegressor, L1BudgetRegressorCV
 from greedyhull.estimators import cv as cv_choice
 

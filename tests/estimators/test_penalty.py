@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.atoms.l1_ball import PositiveL1Ball
+from greedyhull.atoms.simplex import PositiveL1Ball
 from greedyhull.driver.certificate import Certificate
 from greedyhull.estimators.budget import Below, Priced, at_price, lowest_sum, with_exact_zeros
 

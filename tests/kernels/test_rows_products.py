@@ -65,7 +65,7 @@ def test_points_are_in_the_set_lower_and_as_good_as_was_asked_for(seed, d, m, ra
 
 def birkhoff(n):
     """Doubly stochastic matrices, and the least ⟨g, ·⟩ over them."""
-    from greedyhull.atoms.birkhoff import least_assignment, limits
+    from greedyhull.atoms.combinatorial import least_assignment, limits
 
     return limits(n), lambda g, x: float(g @ x) - least_assignment(g)
 

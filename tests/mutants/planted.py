@@ -326,7 +326,7 @@ MUTANTS = (
                                   "test_a_bad_factorisation_makes_rounding_as_large_as_the_error",)),
     Mutant("a combination of steps that leads astray is taken back", "kernels/matrix_models.py", "not length <= self._least", "False",
            ("tests/kernels/test_anderson.py::test_a_longer_step_after_a_combination_is_taken_back",)),
-    Mutant("rounding in single precision does not hide that f falls", "atoms/matrix_splitting.py",
+    Mutant("rounding in single precision does not hide that f falls", "atoms/matrix_descent.py",
            "x if norm <= radius else x * (radius / norm)", "x",
            ("tests/atoms/geometry/test_newton_descent.py::test_steps_in_single_precision_stay_inside",)),
     Mutant("a ridge on classes is part of Newton's models", "objectives/ridge.py", "+= raised.dtype.type(l2)", "+= 0.0",

@@ -9,7 +9,7 @@ from compiled_problems import COUNTS, LABELS, LOSSES, OPTIONS, POSITIVE, STORAGE
 from scipy import sparse
 
 import greedyhull as gh
-from greedyhull.atoms.l1_ball import PositiveL1Ball
+from greedyhull.atoms.simplex import PositiveL1Ball
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import dense
 from greedyhull.solvers.parts.compiled_loop import CompiledRounds, compiled_rounds

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 import greedyhull as gh
-from greedyhull.atoms.lp_ball import L2Ball
+from greedyhull.atoms.box import L2Ball
 from greedyhull.atoms.vertices import Vertices
 from greedyhull.driver.checkpoint import load_state, save_state
 from greedyhull.driver.run import Run

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.birkhoff import Birkhoff
+from greedyhull.atoms.combinatorial import Birkhoff
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.minimize import minimize
 from greedyhull.driver.solution import Solution

@@ -10,10 +10,9 @@ from typing import Any, overload
 import numpy as np
 
 from greedyhull.atoms.arguments import numbers, positive
-from greedyhull.atoms.grouped_simplex import GroupedSimplex
+from greedyhull.atoms.grouped_simplex import GroupedSimplex, TurnoverSimplex
 from greedyhull.atoms.linear_program import LinearProgram
 from greedyhull.atoms.simplex import Simplex
-from greedyhull.atoms.turnover_simplex import TurnoverSimplex
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.minimize import minimize
 from greedyhull.driver.solution import Solution

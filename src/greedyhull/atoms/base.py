@@ -18,7 +18,7 @@ from greedyhull.points.arrays import eps_of, length, locked
 from greedyhull.points.gradients import as_array, copied
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import whole
-from greedyhull.points.shapes import Basis, BasisBlock, Dense, Sparse, dense
+from greedyhull.points.shapes import Basis, BasisBlock, dense
 from greedyhull.points.validate import KINDS, as_answer, as_block, as_own_atom, atom_dtype
 from greedyhull.theory import Constant, Status
 from greedyhull.types import (
@@ -39,7 +39,6 @@ from greedyhull.types import (
     lacks,
     listed,
 )
-from greedyhull.types import AtomSet as AnySet
 
 if TYPE_CHECKING:
     from greedyhull.atoms.geometry import Nearest
@@ -78,7 +77,7 @@ def one_scale(scale: float) -> Array:
 IDLE = np.random.Generator(np.random.PCG64(0))  # for sets that never draw: making one takes 20 µs, a short solve 500
 
 
-def generator(S: AnySet, *seed: int) -> np.random.Generator:
+def generator(S: AtomSet, *seed: int) -> np.random.Generator:
     """What ``S.oracle`` and ``S.start`` are handed: the same numbers for the same seed.
 
     A set whose ``traits.random`` is False draws none, as all sets of the library; these share one that stays as it is.
@@ -138,7 +137,7 @@ class ClosedOracle(OracleBase):
 
     __slots__ = ("S",)
 
-    def __init__(self, S: AnySet) -> None:
+    def __init__(self, S: AtomSet) -> None:
         self.S = S
 
     def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
@@ -165,7 +164,7 @@ class AnswerOracle(ClosedOracle):
     best = OracleBase.best
 
 
-def with_dtype(S: AnySet, g: Array, answer: A) -> A:
+def with_dtype(S: AtomSet, g: Array, answer: A) -> A:
     """The answer with the error of an oracle that answers in less than float64: an estimate."""
     off = 4.0 * eps_of(S.coarse) * S.max_abs(np.abs(as_array(g)))
     return answer._replace(slack=answer.slack + off, kind=max(answer.kind, "estimate", key=KINDS.index), delta=0.0)
@@ -605,32 +604,3 @@ class AtomSet(ABC):
         for i, a in enumerate(rows(design)):
             low[i], high[i] = self.atom(a).dot(a), self.atom(-a).dot(a)
         return low, high
-
-
-class GaugeBall(AtomSet):
-    """A ball about the origin, where runs start: {w : gauge(w) ≤ 1}, ``radius`` times one of radius 1."""
-
-    def gauge(self, x: Array) -> float:
-        """Return the least c for which x lies in c times the ball."""
-        raise NotImplementedError
-
-    def _dual_norms(self, rows: Array) -> Array:
-        """Return the largest ⟨a, ·⟩ over the ball of radius 1 for each row a."""
-        raise NotImplementedError
-
-    def start(self, rng: np.random.Generator) -> Atom:
-        return Dense(np.zeros(self.shape)) if self.dense_atoms else Sparse(np.zeros(0, dtype=np.intp), np.zeros(0))
-
-    def centre(self) -> Iterate:
-        return Iterate.at(self.start(np.random.default_rng(0)), self.shape)
-
-    def _holds(self, x: Array, tol: float) -> bool:
-        return self.gauge(x) <= 1.0 + tol
-
-    def row_ranges(self, design: Design) -> tuple[Array, Array]:
-        from greedyhull.atoms.geometry import CHUNK, row_blocks
-
-        most = np.zeros(design.n)
-        for I, block in row_blocks(design, CHUNK // 4):
-            most[I] = self.radius * self._dual_norms(block)
-        return -most, most

@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from greedyhull.errors import check
 from greedyhull.kernels.core import alone
 from greedyhull.kernels.simplex_qp import solve_simplex_qp
 from greedyhull.points.arrays import columns as images
 from greedyhull.points.arrays import compact, dense, is_sparse, length
+from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
-from greedyhull.points.owners import Joint
+from greedyhull.points.owners import Joint, OwnedBlock, vertices
 from greedyhull.points.shapes import Dense
-from greedyhull.points.shapes import dense as nearest_point_dense
+from greedyhull.points.shapes import dense as in_shape
 from greedyhull.points.validate import as_answer, as_shortlist
 from greedyhull.theory import Constant
-from greedyhull.types import Answer, Array, Atom, AtomSet, Design, Index, Kind, Shape, listed
+from greedyhull.types import Answer, Array, Atom, AtomSet, Block, Design, Index, Kind, Shape, listed
 
 SMALL, EIGEN = 2000, 1500  # the largest d for which H is made, and for which its eigenvalues are computed
 
@@ -225,7 +227,7 @@ def _rounding(S: AtomSet, g: Array, here: Array, size: float) -> float:
 
 def _single(d: Atom, shape: Shape) -> Atom:
     """d as an atom that stands for itself: a vertex of a product as an array."""
-    return Dense(nearest_point_dense(d, shape)) if isinstance(d, Joint) else d
+    return Dense(in_shape(d, shape)) if isinstance(d, Joint) else d
 
 
 class ArrayState:
@@ -236,7 +238,7 @@ class ArrayState:
         self.shape, self.size = shape, size
         self.joints: dict[Any, Atom] = {single.key: first} if isinstance(first, Joint) else {}
         self.block, self.weights = single.block(prod(shape)), np.ones(1)
-        self.first, self.gram = nearest_point_dense(first, shape), np.zeros((1, 1))
+        self.first, self.gram = in_shape(first, shape), np.zeros((1, 1))
 
     def array(self) -> Array:
         """Σ αᵢ dᵢ."""
@@ -273,7 +275,28 @@ class ArrayState:
             self.joints[d.key] = vertex
         if self.block.key_of(d) in self.block.keys:
             return
-        apart = (nearest_point_dense(d, self.shape) - self.first) / self.size
+        apart = (in_shape(d, self.shape) - self.first) / self.size
         row = (self.block.dots(apart) - float(np.vdot(self.first, apart))) / self.size
         self.gram = np.block([[self.gram, row[:, None]], [row[None, :], np.full((1, 1), float(np.vdot(apart, apart)))]])
         self.block, self.weights = self.block.append(d), np.append(self.weights, 0.0)
+
+
+def check_atoms_of(S: AtomSet, block: Block, what: str) -> None:
+    """Raise where atoms of a saved block have another shape, other owners or other names than those of S, or lie outside."""
+    if S.has_atoms(block):
+        return
+    owners = block.count if isinstance(block, OwnedBlock) else 1
+    check(prod(block.shape) == prod(S.shape) and owners <= S.traits.owners, lambda: f"{what} has atoms of shape {block.shape} "
+          f"and {owners} owner{'' if owners == 1 else 's'}, but {S!r} those of shape {S.shape} and {S.traits.owners}.")
+    named = [key for key in block.keys if isinstance(key, int)]
+    check(not named or [key for key in S.recognised(block).keys if isinstance(key, int)] in ([], named), lambda: f"{what} has "
+          f"atoms that are said to be rows of {S!r}, and are not.")
+    # the same where membership takes a factorisation
+    if len(block) * prod(S.shape) > ((1 << 12) if S.traits.slides else (1 << 20)):  # that are looked at, at most
+        return
+    for d in vertices(block):
+        x = in_shape(d, S.shape)
+        inside = S.contains_quickly(CoordinateIterate(x))
+        if inside is None and prod(S.shape) <= 64:  # entries of a point, up to which membership is searched for
+            inside = not S.excludes(x)
+        check(inside is not False, lambda: f"{what} has atoms outside {S!r}.")

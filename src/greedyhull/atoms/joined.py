@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -11,8 +12,7 @@ import numpy as np
 
 from greedyhull.atoms.arguments import array_of
 from greedyhull.atoms.base import AtomSet, ClosedOracle, OracleBase, Sizes
-from greedyhull.atoms.birkhoff import Birkhoff
-from greedyhull.atoms.budget import BasisTable
+from greedyhull.atoms.combinatorial import Birkhoff
 from greedyhull.atoms.linear_program import TOGETHER, Polytope
 from greedyhull.atoms.polyhedron import DENSE
 from greedyhull.atoms.regions import RowsRegion, side_by_side
@@ -23,11 +23,10 @@ from greedyhull.points.arrays import eps_of, length
 from greedyhull.points.blocks import Block, under
 from greedyhull.points.iterate import Iterate, owners_agree
 from greedyhull.points.owners import Joint, OwnedBlock
-from greedyhull.points.shapes import Basis, Dense, Sparse, dense
+from greedyhull.points.shapes import Basis, BasisBlock, Dense, Sparse, dense
 from greedyhull.points.validate import KINDS, as_answer, as_floor, as_shortlist
 from greedyhull.theory import Constant, Status
-from greedyhull.types import Answer, Array, Atom, Faces, Floor, Kind, Oracle, SetTraits, Shape, Shortlist, State, faced
-from greedyhull.types import AtomSet as AnySet
+from greedyhull.types import Answer, Array, Atom, Floor, Index, Kind, Oracle, SetTraits, Shape, Shortlist, State, faced, listed
 
 
 def one_block(atoms: Sequence[Any], size: int) -> Block:
@@ -41,7 +40,7 @@ def one_block(atoms: Sequence[Any], size: int) -> Block:
 class Joined(AtomSet):
     """Points made of one point of each set; ``starts`` says where the entries of each begin among those of the whole."""
 
-    def _join(self, sets: Sequence[AnySet], starts: Sequence[int], shape: Shape) -> None:
+    def _join(self, sets: Sequence[AtomSet], starts: Sequence[int], shape: Shape) -> None:
         self.sets, self.shape = tuple(sets), shape
         counts = [S.traits.owners for S in sets]
         self.owners, self.dense_atoms = sum(counts), any(S.dense_atoms for S in sets)
@@ -253,7 +252,7 @@ class Product(Joined):
     array([0.5, 0.5])
     """
 
-    def __init__(self, *sets: AnySet) -> None:
+    def __init__(self, *sets: AtomSet) -> None:
         checked_sets("Product", sets)
         flat = [T for S in sets for T in (S.sets if isinstance(S, Product) else (S,))]
         ends = np.cumsum([0, *(prod(S.shape) for S in flat)])
@@ -328,7 +327,7 @@ class Product(Joined):
     def room(self, w: Array, v: Array) -> float:
         return min(S.room(x, part) for S, x, part in zip(self._faced(), self.slices(w), self.slices(v), strict=True))
 
-    def _faced(self) -> list[Faces]:
+    def _faced(self) -> list[AtomSet]:
         return [known for known in map(faced, self.sets) if known is not None]
 
     def sizes(self) -> Sizes:
@@ -372,7 +371,7 @@ class Sum(Joined):
     array([1.5, 0.4, 0.2])
     """
 
-    def __init__(self, *sets: AnySet) -> None:
+    def __init__(self, *sets: AtomSet) -> None:
         checked_sets("Sum", sets)
         flat = [T for S in sets for T in (S.sets if isinstance(S, Sum) else (S,))]
         for i, S in enumerate(flat):
@@ -434,3 +433,76 @@ class Sum(Joined):
 
 
 Sum._decides = False  # without the parts of a point it searches
+
+
+def lowest_of_each(scores: Array, starts: Index, m: int) -> Index:
+    """Where the m least scores of every segment are, the least first; ``starts`` are the segments' ends and beginnings.
+
+    >>> lowest_of_each(np.array([3.0, 1.0, 2.0, 5.0, 4.0]), np.array([0, 3, 5]), 2)
+    array([1, 2, 4, 3])
+    """
+    lengths = np.diff(starts)
+    L = int(lengths[0])
+    if not (lengths == L).all():
+        return _lowest_of_uneven(scores, starts, lengths, m)
+    table = scores.reshape(-1, L)
+    if m == 1:
+        return np.asarray(starts[:-1] + table.argmin(axis=1))
+    if m < L:
+        some = np.sort(np.argpartition(table, m - 1, axis=1)[:, :m], axis=1)
+        order = np.take_along_axis(table, some, axis=1).argsort(axis=1, kind="stable")
+        places = np.take_along_axis(some, order, axis=1)
+    else:
+        places = table.argsort(axis=1, kind="stable")
+    return np.asarray((starts[:-1, None] + places).ravel())
+
+
+def _lowest_of_uneven(scores: Array, starts: Index, lengths: Index, m: int) -> Index:
+    owners = np.repeat(np.arange(len(lengths)), lengths)
+    if m == 1:
+        least = np.minimum.reduceat(scores, starts[:-1])
+        hits = (scores <= least[owners]).nonzero()[0]
+        return hits[np.unique(owners[hits], return_index=True)[1]]
+    order = np.lexsort((scores, owners))  # by segment, in each by score; equal scores stay in their order
+    return order[np.arange(len(order)) - starts[owners] < m]
+
+
+@dataclass(frozen=True, eq=False)
+class BasisTable:
+    """The atoms scaleᵢ·e_indexᵢ of several sets, those of each next to each other from ``starts`` on."""
+
+    size: int
+    index: Index
+    scale: Array
+    starts: Index
+    owners: Index
+
+    @classmethod
+    def of(cls, sets: Sequence[AtomSet], offsets: Sequence[int], size: int) -> BasisTable | None:
+        """The table of all atoms; None where a set cannot list them, or they have more than one entry."""
+        index, scale, lengths = [], [], []
+        for S, offset in zip(sets, offsets, strict=True):
+            known = listed(S)
+            block = None if known is None or type(S).oracle is not AtomSet.oracle else known.block(np.arange(len(known)))
+            if not isinstance(block, BasisBlock):
+                return None
+            index.append(block.index + offset)
+            scale.append(block.scale)
+            lengths.append(len(block))
+        owners = np.repeat(np.arange(len(lengths)), lengths)
+        return cls(size, np.concatenate(index), np.concatenate(scale) + 0.0, np.cumsum([0, *lengths]), owners)
+
+    def lowest(self, g: Array, m: int) -> Index:
+        """Where the m best atoms of each set are."""
+        return lowest_of_each(g[self.index] * self.scale, self.starts, m)
+
+    def argmin(self, g: Array) -> list[Basis]:
+        at = self.lowest(g, 1)
+        return [Basis(j, s) for j, s in zip(self.index[at].tolist(), self.scale[at].tolist(), strict=True)]
+
+    def best(self, g: Array, m: int) -> OwnedBlock:
+        at = self.lowest(g, m)
+        return OwnedBlock(BasisBlock(self.size, self.index[at], self.scale[at]), self.owners[at])
+
+    def max_abs(self, c: Array) -> float:
+        return float(np.maximum.reduceat(c[self.index] * np.abs(self.scale), self.starts[:-1]).sum())

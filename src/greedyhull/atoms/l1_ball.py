@@ -1,4 +1,4 @@
-"""The l1 ball and its non-negative part."""
+"""Balls about the origin: of the l1 norm and of total variation."""
 
 from __future__ import annotations
 
@@ -8,23 +8,44 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.arguments import array_of, matrix_shape, numbers, positive
-from greedyhull.atoms.base import Budget, GaugeBall, Sizes, one_scale
-from greedyhull.atoms.geometry import row_extremes
+from greedyhull.atoms.base import AtomSet, Budget, Sizes, one_scale
+from greedyhull.atoms.geometry import CHUNK, row_blocks, row_extremes
 from greedyhull.atoms.neighbours import lowest, total
-from greedyhull.atoms.simplex import CappedSimplex
 from greedyhull.errors import check
 from greedyhull.points.aligned import coordinates
 from greedyhull.points.arrays import flat
 from greedyhull.points.gradients import as_array, kept_entries
 from greedyhull.points.iterate import Iterate
-from greedyhull.points.shapes import Basis, BasisBlock
+from greedyhull.points.shapes import Basis, BasisBlock, Dense, DenseBlock, Sparse
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Design, Index
+from greedyhull.types import Array, Atom, Design, Index
 
 
-def _size(S: L1Ball | PositiveL1Ball) -> Any:
-    """The size of a set as its constructor takes it."""
-    return S.shape[0] if len(S.shape) == 1 else S.shape
+class GaugeBall(AtomSet):
+    """A ball about the origin, where runs start: {w : gauge(w) ≤ 1}, ``radius`` times one of radius 1."""
+
+    def gauge(self, x: Array) -> float:
+        """Return the least c for which x lies in c times the ball."""
+        raise NotImplementedError
+
+    def _dual_norms(self, rows: Array) -> Array:
+        """Return the largest ⟨a, ·⟩ over the ball of radius 1 for each row a."""
+        raise NotImplementedError
+
+    def start(self, rng: np.random.Generator) -> Atom:
+        return Dense(np.zeros(self.shape)) if self.dense_atoms else Sparse(np.zeros(0, dtype=np.intp), np.zeros(0))
+
+    def centre(self) -> Iterate:
+        return Iterate.at(self.start(np.random.default_rng(0)), self.shape)
+
+    def _holds(self, x: Array, tol: float) -> bool:
+        return self.gauge(x) <= 1.0 + tol
+
+    def row_ranges(self, design: Design) -> tuple[Array, Array]:
+        most = np.zeros(design.n)
+        for I, block in row_blocks(design, CHUNK // 4):
+            most[I] = self.radius * self._dual_norms(block)
+        return -most, most
 
 
 class L1Ball(GaugeBall):
@@ -83,7 +104,12 @@ class L1Ball(GaugeBall):
 
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else ", weights=..."
-        return f"L1Ball({_size(self)}, radius={self.radius:g}{weighted})"
+        return f"L1Ball({self._given_size}, radius={self.radius:g}{weighted})"
+
+    @property
+    def _given_size(self) -> Any:
+        """The size as the constructor takes it."""
+        return self.shape if self.shape[1:] else self.shape[0]
 
     def __len__(self) -> int:
         return 2 * self.size
@@ -184,7 +210,7 @@ class L1Ball(GaugeBall):
         return self.radius if self.weights is None else float(self._scale.max())
 
     def rescaled(self, radius: float) -> L1Ball:
-        return L1Ball(_size(self), radius, weights=None if self.weights is None else self.weights.reshape(self.shape))
+        return L1Ball(self._given_size, radius, weights=None if self.weights is None else self.weights.reshape(self.shape))
 
     def sizes(self) -> Sizes:
         """D = 2 max_j scale_j and r_S = D/2: the set is symmetric, and its longest atom is opposite to another."""
@@ -207,47 +233,114 @@ class L1Ball(GaugeBall):
         return -most, most
 
 
-class PositiveL1Ball(CappedSimplex):
-    """{w ≥ 0 : Σ weights_j w_j ≤ radius}; the last of its d + 1 atoms is the origin.
+class TotalVariationBall(GaugeBall):
+    """Signals of bounded variation, {w : |w_1| + Σ |w_{i+1} − w_i| ≤ radius}.
 
-    Without weights it is the `CappedSimplex`; it has in addition the gauge and the shapes of an `L1Ball`.
+    Its 2d atoms are ±radius times the steps that are zero before a place and one from it on; runs start at the origin.
+    Optimal signals are piecewise constant.
 
-    >>> PositiveL1Ball(3, 2.0).argmin(np.array([1.0, -3.0, 0.5]))
-    Basis(index=1, scale=2.0)
-    >>> PositiveL1Ball(2, 2.0).argmin(np.array([1.0, 3.0]))
-    Basis(index=0, scale=0.0)
+    Parameters
+    ----------
+    d : int
+        The number of coordinates, in order.
+    radius : float
+        The largest variation, that from zero to the first value included. `Solution.price` says what one more unit of it is
+        worth.
+
+    See Also
+    --------
+    L1Ball : The same budget on the values in place of their changes.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> gh.TotalVariationBall(4, 2.0).argmin(np.array([5.0, -1.0, -3.0, 1.0])).array
+    array([0., 2., 2., 2.])
     """
 
-    def __init__(self, d: int | tuple[int, ...], radius: float, *, weights: Any = None) -> None:
-        ball = L1Ball(d, radius, weights=weights)  # its checks are the ones wanted here
-        self.shape, self.radius, self.weights = ball.shape, ball.radius, ball.weights
-        self.size = ball.size
-        self._scale = np.broadcast_to(np.asarray(ball.scale, dtype=np.float64), self.size) + 0.0
+    dense_atoms = True
+
+    def __init__(self, d: int, radius: float) -> None:
+        self._measure(d, radius=radius)
 
     def __repr__(self) -> str:
-        weighted = "" if self.weights is None else ", weights=..."
-        return f"PositiveL1Ball({_size(self)}, radius={self.radius:g}{weighted})"
+        return f"TotalVariationBall({self.shape[0]}, radius={self.radius:g})"
 
-    @property
-    def scale(self) -> Array:
-        return self._scale
+    def __len__(self) -> int:
+        return 2 * self.shape[0]
+
+    def __getitem__(self, j: int) -> Dense:
+        j, d = range(len(self))[j], self.shape[0]
+        step = np.zeros(d)
+        step[j % d :] = self.radius if j < d else -self.radius
+        return Dense(step, j)
+
+    def scores(self, g: Array) -> Array:
+        """⟨g, ·⟩ at the steps up from places 1 … d, then at the steps down."""
+        up = self.radius * suffix_sums(g)
+        return np.concatenate([up, -up])
+
+    def block(self, j: Any) -> DenseBlock:
+        d = self.shape[0]
+        rows = np.where(np.arange(d) >= (j % d)[:, None], np.where(j < d, self.radius, -self.radius)[:, None], 0.0)
+        return DenseBlock(rows, self.shape, j.tolist())
+
+    def _slopes(self, g: Array) -> Array:
+        """The sums of g from each place on, relative to its largest entry: none overflows."""
+        largest = float(np.abs(g).max())
+        return suffix_sums(g / largest if largest > 1e290 else g)
+
+    def argmin(self, g: Array) -> Dense:
+        sums = self._slopes(g)
+        i = int(np.abs(sums).argmax())
+        return self[i + self.shape[0] if sums[i] > 0 else i]
+
+    def best(self, g: Array, m: int) -> DenseBlock:
+        sums = self._slopes(g)
+        if m > self.shape[0]:
+            return self.block(lowest(np.concatenate([sums, -sums]), m))
+        i = lowest(-np.abs(sums), m)
+        return self.block(np.where(sums[i] > 0, i + self.shape[0], i))
 
     def gauge(self, x: Array) -> float:
-        """The least c for which x ≥ 0 lies in c times the set."""
-        return float(np.abs(flat(x) / self._scale).sum())
+        return float(np.abs(np.diff(x / self.radius, prepend=0.0)).sum())
 
-    def rescaled(self, radius: float) -> PositiveL1Ball:
-        weights = None if self.weights is None else self.weights.reshape(self.shape)
-        return PositiveL1Ball(_size(self), radius, weights=weights)
+    def decompose(self, w: Array) -> Iterate:
+        x = self._inside(w)
+        changes = np.diff(x, prepend=0.0) / self.radius
+        i = np.flatnonzero(changes)
+        block, weights = self.block(np.where(changes[i] > 0, i, i + self.shape[0])), np.abs(changes[i])
+        slack = 1.0 - float(weights.sum())
+        if slack > 0.0 or not len(i):  # what is left of the budget rests at the origin
+            rest = DenseBlock(np.zeros((1, self.shape[0])), self.shape)
+            block = DenseBlock(np.vstack([block.matrix, rest.matrix]), self.shape, [*block.keys, *rest.keys])
+            weights = np.append(weights, slack)
+        return Iterate(block, weights / weights.sum(), self.shape)
+
+    def max_abs(self, c: Array) -> float:
+        return self.radius * float(np.sum(c))
+
+    def rescaled(self, radius: float) -> TotalVariationBall:
+        return TotalVariationBall(self.shape[0], radius)
 
     def sizes(self) -> Sizes:
-        """D = √(a² + b²) with the two longest atoms a and b; the ball about the origin that holds all atoms bounds r_S."""
-        longest = np.sort(self._scale)[-2:]
-        return Sizes(Constant(float(np.hypot(*longest)) if len(longest) == 2 else float(longest[0]), "exact", "D"),
-                     Constant(float(longest[-1]), "upper bound", "r_S"))
+        """D = 2·radius·√d and r_S = D/2: the set is symmetric, and the longest atom is the constant."""
+        r = self.radius * np.sqrt(self.shape[0])
+        return Sizes.of(2.0 * r, r)
 
-    def curvature(self, form: Any) -> Constant:
-        """With weights, that of the l1 ball bounds it."""
-        if self.weights is None:
-            return super().curvature(form)
-        return Constant(4.0 * float((form.diagonal() * self._scale * self._scale).max()), "upper bound", "M")
+    def radius_around(self, x: Array) -> Constant:
+        u, d = x / self.radius, self.shape[0]  # of which no square vanishes
+        squares = np.arange(d, 0, -1) + 2.0 * np.abs(suffix_sums(u)) + float(u @ u)
+        return Constant(self.radius * float(np.sqrt(squares.max())), "exact", "R")
+
+    def _dual_norms(self, rows: Array) -> Array:
+        return np.asarray(np.abs(np.cumsum(rows[:, ::-1], axis=1)).max(axis=1))
+
+
+def suffix_sums(g: Array) -> Array:
+    """Σ_{j ≥ i} g_j for every i, in extended precision where there is one.
+
+    >>> suffix_sums(np.array([1.0, 2.0, -4.0]))
+    array([-1., -2., -4.])
+    """
+    return np.cumsum(g[::-1], dtype=np.longdouble)[::-1].astype(np.float64)

@@ -21,20 +21,7 @@ from greedyhull.points.owners import Joint, OwnedBlock
 from greedyhull.points.shapes import Basis, BasisBlock, Dense, Sparse, dense
 from greedyhull.points.validate import as_answer, as_floor, as_shortlist
 from greedyhull.theory import Constant
-from greedyhull.types import (
-    Answer,
-    Array,
-    Atom,
-    Block,
-    Design,
-    Floor,
-    Index,
-    Oracle,
-    SetTraits,
-    Shortlist,
-    State,
-)
-from greedyhull.types import AtomSet as AnySet
+from greedyhull.types import Answer, Array, Atom, Block, Design, Floor, Index, Oracle, SetTraits, Shortlist, State
 
 
 class Mapped(Around):
@@ -44,11 +31,11 @@ class Mapped(Around):
     c = unit = 1.0  # scores of S are multiplied by unit = |c|
     v: Array | None = None  # None: zero
 
-    def __init__(self, S: AnySet) -> None:
+    def __init__(self, S: AtomSet) -> None:
         super().__init__(S)
         self.owners = S.traits.owners
 
-    def _of(self, S: AnySet) -> Mapped:
+    def _of(self, S: AtomSet) -> Mapped:
         """The same of another set."""
         return type(self)(S, self.c if self.v is None else self.v)  # type: ignore[call-arg]
 
@@ -261,7 +248,7 @@ class Scaled(Mapped):
     Basis(index=1, scale=-2.0)
     """
 
-    def __init__(self, S: AnySet, c: float) -> None:
+    def __init__(self, S: AtomSet, c: float) -> None:
         super().__init__(S)
         good = isinstance(c, (int, float, np.integer, np.floating)) and not isinstance(c, bool) and 0.0 < abs(float(c)) <= HUGE
         check(bool(good), lambda: f"Scaled was given c = {shown(c)}; a number other than 0, at most {HUGE:g} in size, is "
@@ -312,7 +299,7 @@ class Translated(Mapped):
 
     v: Array
 
-    def __init__(self, S: AnySet, v: Any) -> None:
+    def __init__(self, S: AtomSet, v: Any) -> None:
         super().__init__(S)
         keep(self, labels_of(v, -1) if kept(S) is None else kept(S))
         v = numbers(ordered(v, kept(S), "v", "the set"), "v")

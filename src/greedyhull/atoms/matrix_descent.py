@@ -1,18 +1,21 @@
-"""Descents over nuclear balls and spectrahedra: factors and projected gradients."""
+"""Descents over nuclear balls and spectrahedra: factors, projected gradients, splitting, Newton steps."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import ceil, log
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from greedyhull.kernels import matrix_models as limited_memory
 from greedyhull.kernels._core import observed_products
+from greedyhull.kernels.matrix_models import Anderson, Form, HessianEquations, LocalModel, MatrixEquations
 from greedyhull.points.arrays import is_sparse
+from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import RankOneBlock
-from greedyhull.types import Array, Objective, bilinear, linear_model
+from greedyhull.types import Array, ModelledMatrix, Objective, bilinear, linear_model
 
 ITERATIONS = 60
 UNEVEN = 1e-6  # of the largest curvature of a column: what the smallest counts as at least
@@ -248,3 +251,312 @@ def _first_curvature(slope: Slope, x: Array, g: Array, radius: float) -> float:
 def _quotient(move: Array, change: Array) -> float:
     square = float(np.vdot(move, move))
     return float(np.vdot(move, change)) / square if square > 0.0 else 0.0
+
+
+def unconstrained(equations: MatrixEquations, slope: Callable[[Array], Array], x: Array, radius: float) -> Array:
+    """From x to a matrix where the gradient ``slope`` of f vanishes up to rounding; x itself where that is no nearer.
+
+    >>> from greedyhull.kernels.matrix_models import NormalEquations
+    >>> K, B = np.diag([1.0, 1e-6]), np.array([[3.0], [5.0]])
+    >>> unconstrained(NormalEquations(lambda dtype: K.astype(dtype), B), lambda W: K @ W - B, np.zeros((2, 1)), 1e9).ravel()
+    array([3.e+00, 5.e+06])
+    """
+    if equations.unit == 0.0:
+        return x
+    (form, Q), basis = equations.lasting(radius), equations.basis
+    g = slope(x)
+    with np.errstate(all="ignore"):
+        inner = g if basis is None else basis.T @ g
+        bends = equations.unit * form.product(np.ones_like(inner), None)
+        steep = bends > 1e-13 * bends.max()  # of the largest curvature: directions with less are left as they are
+        for _ in range(4):  # the first one finds the minimum, the others what rounding left of it
+            inner = g if basis is None else basis.T @ g
+            step = np.where(steep, (inner if Q is None else Q.T @ inner) / np.where(steep, bends, 1.0), 0.0)
+            step = step if Q is None else Q @ step
+            there = x - (step if basis is None else basis @ step)
+            after = slope(there)
+            if not np.linalg.norm(after) < 0.5 * np.linalg.norm(g):  # of the gradient before is progress
+                break
+            x, g = there, after
+    return x
+
+
+FEW, MANY = 80, 400  # steps in single precision or with a factorisation, and at most
+LOOK = 3  # steps from one look at the gap to the next at most; fewer where it will be small enough before
+
+
+class Low(NamedTuple):
+    """The matrix A Vᵀ; V has orthonormal columns, up to rounding."""
+
+    A: Array
+    V: Array
+
+    def times(self, c: float) -> Low:
+        """c·A Vᵀ in float64."""
+        return Low(c * self.A.astype(np.float64), self.V.astype(np.float64))
+
+
+class Begin(NamedTuple):
+    """The form of f, the T that belongs to the first point, and its value, its gap, and the size of the terms of its value."""
+
+    form: Form
+    T: Array
+    value: float
+    first: float
+    size: float
+    wanted: float  # the gap that is asked for, or 0
+
+    @property
+    def far(self) -> bool:
+        return self.first > 1e-3 * self.size
+
+    @property
+    def aim(self) -> float:
+        """The gap to reach: the one that is asked for, if that is not too far."""
+        wanted = 0.5 * self.wanted  # the rest is left for rounding
+        return wanted if wanted > 1e-7 * self.first else (2e-4 if self.far else 1e-2) * self.first
+
+
+class Split(NamedTuple):
+    """Where steps ended: T, its projection, and gap and value there."""
+
+    T: Array
+    low: Low
+    gap: float
+    value: float
+
+
+def descend_split(equations: MatrixEquations, x: Array, radius: float, wanted: float = 0.0) -> Low | None:
+    """From x to a matrix of nuclear norm ≤ radius, up to rounding, where f is nearly least; None where nothing is lower.
+
+    ``wanted`` is the gap that is asked for, 0 where none is. Far from the optimum, steps are made in single precision.
+
+    >>> from greedyhull.kernels.matrix_models import NormalEquations
+    >>> normal = NormalEquations(lambda dtype: np.diag([1.0, 0.01]).astype(dtype), np.array([[3.0], [0.05]]))
+    >>> A, V = descend_split(normal, np.zeros((2, 1)), 1.0)
+    >>> (A @ V.T).round(2)
+    array([[1.  ],
+           [0.02]])
+    """
+    with np.errstate(all="ignore"):  # what is not finite is not lower either
+        x, T = x / radius, None
+        rough = _begin(equations.single, x.astype(np.float32), radius, wanted)
+        if rough is not None and rough.far:
+            found = _steps(rough.form, rough.T, FEW, rough.aim, rough.first)
+            if found.gap <= rough.aim and found.value < rough.value - 1e-5 * rough.size:  # what values are off by
+                return found.low.times(radius)
+            T = found.T.astype(np.float64) if np.isfinite(found.T).all() else None
+        begin = _begin(equations, x, radius, wanted)
+        if begin is None:
+            return None
+        found = _exactly(equations, begin, T, radius)
+    return found.low.times(radius) if found.value < begin.value else None
+
+
+def descend_model(equations: HessianEquations, x: Array, radius: float, aim: float) -> tuple[Array, float] | None:
+    """From x to a matrix of nuclear norm ≤ radius, up to rounding, where the gap is at most ``aim``, or as small as few steps
+    make it, and that gap; in the precision of the equations. None where these are of no use."""
+    with np.errstate(all="ignore"):
+        begin = _begin(equations, (x / radius).astype(equations.B.dtype), radius, 0.0)
+        if begin is None:
+            return None
+        scale = equations.unit * radius * radius
+        found = _steps(begin.form, begin.T, FEW, aim / scale, begin.first)
+        A, V = found.low.times(radius)
+        return A @ V.T, found.gap * scale
+
+
+def _begin(equations: MatrixEquations, x: Array, radius: float, wanted: float) -> Begin | None:
+    """f in units in which ρ and the radius are 1, and what it is at x."""
+    if equations.unit == 0.0:
+        return None
+    form = equations.form(radius)
+    bent = form.product(x, None)
+    slope = bent - form.B
+    value, first = 0.5 * float(np.vdot(x, slope - form.B)), _gap(slope, x)
+    size = 0.5 * abs(float(np.vdot(x, bent))) + abs(float(np.vdot(x, form.B)))
+    wanted = wanted / equations.unit / radius / radius
+    return Begin(form, x - slope, value, first, size, wanted) if np.isfinite(value) and np.isfinite(first) else None
+
+
+def _exactly(equations: MatrixEquations, begin: Begin, T: Array | None, radius: float) -> Split:
+    """Steps in double precision; from T, where it is known that they will not be few."""
+    if T is None:
+        found = _steps(begin.form, begin.T, FEW, begin.aim, begin.first)
+        if found.gap <= begin.aim:
+            return found
+        T = found.T
+    form, Q = equations.lasting(radius)
+    found = _steps(form, T if Q is None else Q.T @ T, MANY, begin.aim, begin.first)
+    return found if Q is None else found._replace(low=found.low._replace(A=Q @ found.low.A))
+
+
+def _steps(form: Form, T: Array, most: int, aim: float, began: float) -> Split:
+    """Up to so many steps from T, which belongs to a point with the gap ``began``; fewer where the gap meets the aim, or will
+    not in a few steps, if no more are allowed."""
+    Z, R, look, anderson, gaps = np.empty_like(T), np.empty_like(T), LOOK, Anderson(), [began]
+    for k in range(most + 1):
+        low = projection(T)
+        np.matmul(low.A, low.V.T, out=Z)
+        if k in (look, most):
+            slope = form.product(*low)
+            slope -= form.B
+            gaps.append(_gap(slope, Z))
+            if k == most or not gaps[-1] > aim or (most == FEW and _too_slow(k, gaps, aim)):
+                break
+            look = k + _steps_left(k, began, gaps[-1], aim)
+        F = _step(form, T, Z, R)
+        # steps before combinations are made: where so few are enough, combinations cost time and save none
+        T = T + F if k < 4 else anderson.next(T, F)
+    return Split(T, low, gaps[-1], 0.5 * float(np.vdot(Z, slope - form.B)))
+
+
+def _step(form: Form, T: Array, Z: Array, R: Array) -> Array:
+    """κ(W − Z), where W solves for B + 2Z − T, which is put into R; in the precision of T, and without more arrays."""
+    np.subtract(Z, T, out=R)
+    R += Z
+    R += form.B
+    W = form.solve(R)
+    W -= Z
+    W *= W.dtype.type(1.6)  # κ
+    return W
+
+
+def _steps_left(k: int, began: float, gap: float, aim: float) -> int:
+    """How many steps to make before the next look at the gap, if it falls as it did in the first k."""
+    if not 0.0 < aim < gap < began:
+        return LOOK
+    return min(max(ceil(k * log(gap / aim) / log(began / gap)), 1), LOOK)
+
+
+def _too_slow(k: int, gaps: list[float], aim: float) -> bool:
+    """Whether a gap that falls as it did in the first k steps stays above the aim for twice as many as are few; or whether
+    it has not fallen for a while, as where rounding is all that is left."""
+    began, least = gaps[0], min(gaps)
+    if k < 2 * LOOK or least <= aim:
+        return False
+    if least not in gaps[-5:]:  # looks without a smaller gap after which steps end, if only few are allowed
+        return True
+    return least >= began or k * log(least / aim) / log(began / least) > 2 * FEW - k
+
+
+def projection(T: Array) -> Low:
+    """The nearest matrix of nuclear norm ≤ 1, by its factors; from the eigenvectors of the smaller of TᵀT and TTᵀ."""
+    tall = T.shape[0] >= T.shape[1]
+    V, sigma = spectrum(T if tall else T.T)
+    tau = threshold(sigma, 1.0)
+    keep = np.flatnonzero(sigma > tau)
+    V, sigma = V[:, keep].astype(T.dtype, copy=False), np.maximum(sigma[keep], 1e-30)
+    shares = (1.0 - tau / sigma).astype(T.dtype)
+    if tall:
+        return Low((T @ V) * shares, V)
+    lengths = sigma.astype(T.dtype)
+    return Low(V * (shares * lengths), (T.T @ V) / lengths)
+
+
+def _gap(slope: Array, x: Array) -> float:
+    """⟨∇f, x⟩ + ‖∇f‖₂, which f is above its least value by at most."""
+    tall = slope.shape[0] >= slope.shape[1]
+    return float(np.vdot(slope, x)) + float(spectrum(slope if tall else slope.T).sigma[-1])
+
+
+INNER = 0.1  # of the gap: how exactly a model is minimised
+
+
+class _Look(NamedTuple):
+    """What is seen at a matrix: value, gradient, the gap, and how steep f is along the radius."""
+
+    x: Array
+    value: float
+    g: Array
+    gap: float
+    steep: float
+
+
+def descend_newton(f: ModelledMatrix, x: Array, radius: float, wanted: float) -> Array | None:
+    """From x to a matrix of nuclear norm ≤ radius, up to rounding, where f is smaller; None where none was found.
+
+    ``wanted`` is the gap that is asked for, 0 where none is. Steps begin at zero where that is no worse: there the Hessian
+    costs little.
+    """
+    here, model, last = _looked(f, x, radius), None, np.inf
+    if here.gap > abs(here.value):
+        here = min(here, _looked(f, np.zeros_like(x), radius), key=lambda look: look.gap)
+    aim = max(0.5 * wanted, 0.0 if wanted else 1e-2 * here.gap)  # of the first gap, where none is asked for
+    for _ in range(15):
+        if not aim < here.gap < np.inf:
+            break
+        if model is None or here.gap > 0.125 * last:  # of the last gap: a Hessian after whose step more is left is made anew
+            model = f.model(CoordinateIterate(here.x))
+        # of the slope of f along the radius: gaps below are not seen in single precision
+        last, rough = here.gap, INNER * here.gap > 1e-6 * (here.steep + abs(here.value))
+        found = _stepped(f, model, here, radius, np.float32) if rough else None
+        found = _stepped(f, model, here, radius, np.float64) if found is None else found
+        if found is None:
+            break
+        here = _looked(f, found, radius)
+    return None if here.x is x or not here.gap < np.inf else here.x
+
+
+def _looked(f: ModelledMatrix, x: Array, radius: float) -> _Look:
+    at = CoordinateIterate(x)
+    value, g = f.value(at), np.asarray(f.gradient(at), dtype=np.float64)
+    if not (np.isfinite(value) and np.isfinite(g).all()):
+        return _Look(x, value, g, np.inf, np.inf)
+    steep = radius * float(np.linalg.norm(g, 2))
+    return _Look(x, value, g, float(np.vdot(g, x)) + steep, steep)
+
+
+def _stepped(f: ModelledMatrix, model: LocalModel, here: _Look, radius: float, kind: Any) -> Array | None:
+    """Where a step toward the minimum of the model leads, shortened until f falls as its slope promises; None where it does
+    not fall at all, or the model is of no use."""
+    target = _free(model, here, radius)
+    target = _inside(_nearest(model, here, radius, kind), radius) if target is None else target
+    far = target - here.x
+    slope, step = float(np.vdot(here.g, far)), 1.0
+    for _ in range(12 if slope < 0.0 and np.isfinite(far).all() else 0):
+        point = target if step == 1.0 else here.x + step * far
+        # of the value: what rounding may add
+        if f.value(CoordinateIterate(point)) <= here.value + 0.25 * step * slope + 1e-15 * abs(here.value):
+            return point
+        step *= 0.5
+    return None
+
+
+def _nearest(model: LocalModel, here: _Look, radius: float, kind: Any) -> Array:
+    """Where the model is nearly least over the ball; with a smaller ρ where steps were too many, as they are where some
+    eigenvalues are tiny."""
+    x = here.x
+    for share in (1.0, 0.1, 0.01, 0.001):  # of the mean of the eigenvalues
+        found = descend_model(model.at(here.x.astype(kind), here.g, share), x, radius, INNER * here.gap)
+        if found is None or not found[1] < np.inf:
+            break
+        x = found[0]
+        if found[1] <= INNER * here.gap:
+            break
+    return x
+
+
+def _free(model: LocalModel, here: _Look, radius: float) -> Array | None:
+    """The minimum of the model over all matrices, if it is in the ball; looked for where x is well inside.
+
+    In a ball that is far too large the Hessian has tiny eigenvalues, and splitting would take many steps. At zero it has not.
+    """
+    if not 0.0 < np.linalg.norm(here.x, "nuc") < 0.5 * radius:  # of the radius: points with a smaller norm are well inside
+        return None
+    H = model.hessian(np.dtype(np.float64))
+    shifted = H + 1e-15 * float(np.trace(H)) * np.eye(len(H))  # of the trace: what is added to a Hessian, which is singular
+    try:
+        far = np.linalg.solve(shifted, -here.g.T.ravel()).reshape(here.x.shape[::-1]).T
+    except np.linalg.LinAlgError:
+        return None
+    target = here.x + far
+    return target if np.isfinite(target).all() and np.linalg.norm(target, "nuc") <= radius else None
+
+
+def _inside(x: Array, radius: float) -> Array:
+    """x without what rounding in single precision added to its nuclear norm, which may hide that f falls."""
+    if not np.isfinite(x).all():
+        return x
+    norm = float(np.linalg.norm(x, "nuc"))
+    return x if norm <= radius else x * (radius / norm)

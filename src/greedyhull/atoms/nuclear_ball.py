@@ -170,7 +170,7 @@ class NuclearBall(AtomSet):
 
     def _unconstrained(self, f: Objective, w: Iterate) -> Iterate | None:
         """The minimum of a quadratic that is written out, where it lies inside the ball as w does; else None."""
-        from greedyhull.atoms.matrix_splitting import unconstrained
+        from greedyhull.atoms.matrix_descent import unconstrained
         model = f if f.traits.written else None
         # of the radius: the nuclear norm of points that the ball does not hold
         # rows or columns of a matrix that is written out for a Newton step
@@ -220,7 +220,7 @@ class NuclearBall(AtomSet):
 
     def _split(self, model: MatrixQuadratic, w: Iterate, gap: float) -> Iterate | None:
         """A point where f is nearly least, or None where that is not below w."""
-        from greedyhull.atoms.matrix_splitting import descend_split
+        from greedyhull.atoms.matrix_descent import descend_split
 
         equations = model.equations()
         Q = equations.basis
@@ -235,7 +235,7 @@ class NuclearBall(AtomSet):
 
     def _slid_newton(self, f: ModelledMatrix, w: Iterate, gap: float) -> Iterate | None:
         """w after Newton steps on the matrix that is written out."""
-        from greedyhull.atoms.matrix_splitting import descend_newton
+        from greedyhull.atoms.matrix_descent import descend_newton
 
         found = descend_newton(f, w.array(), self.radius, gap)
         return None if found is None else self._mixture(_factors(found), DROPPED)

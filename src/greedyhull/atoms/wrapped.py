@@ -16,22 +16,7 @@ from greedyhull.errors import check, shown, signed, takes
 from greedyhull.kernels.core import public, user
 from greedyhull.points.blocks import under
 from greedyhull.points.validate import as_answer, as_floor, as_shortlist
-from greedyhull.types import (
-    Answer,
-    Array,
-    Atom,
-    Block,
-    Finite,
-    Floor,
-    Index,
-    Oracle,
-    SetTraits,
-    Shape,
-    Shortlist,
-    State,
-    listed,
-)
-from greedyhull.types import AtomSet as AnySet
+from greedyhull.types import Answer, Array, Atom, Block, Floor, Index, Oracle, SetTraits, Shape, Shortlist, State, listed
 
 
 class FromFunction(AtomSet):
@@ -120,14 +105,14 @@ class Around(AtomSet):
 
     example = "L1Ball(d, radius) is wanted."
 
-    def __init__(self, S: AnySet) -> None:
+    def __init__(self, S: AtomSet) -> None:
         check(isinstance(S, AtomSet),
               lambda: f"{type(self).__name__} was given {shown(S)}; a set of atoms such as {self.example}")
         self.S = S
         self.shape: Shape = S.shape
         self.dense_atoms = S.dense_atoms
 
-    def _listed(self) -> Finite:
+    def _listed(self) -> AtomSet:
         known = listed(self.S)
         check(known is not None, lambda: f"The atoms of {self.S!r} cannot be listed.")
         assert known is not None
@@ -151,7 +136,7 @@ class Wrapped(Around):
             raise AttributeError(name)
         return getattr(self.S, name)  # that is what wrapping means
 
-    def _around(self, S: AnySet) -> Wrapped:
+    def _around(self, S: AtomSet) -> Wrapped:
         """The same wrapping around another set."""
         return type(self)(S)
 
@@ -216,7 +201,7 @@ class Cached(Wrapped):
     (1, 1)
     """
 
-    def __init__(self, S: AnySet, *, size: int = 200) -> None:
+    def __init__(self, S: AtomSet, *, size: int = 200) -> None:
         super().__init__(S)
         check(isinstance(size, (int, np.integer)) and not isinstance(size, bool) and bool(size >= 1),
               f"Cached(size={size!r}) was given; a whole number of at least 1 is wanted.")
@@ -233,7 +218,7 @@ class Cached(Wrapped):
     def oracle(self, rng: np.random.Generator) -> CachedOracle:
         return CachedOracle(self.S.oracle(rng), self.S.shape, self.size)
 
-    def _around(self, S: AnySet) -> Cached:
+    def _around(self, S: AtomSet) -> Cached:
         return Cached(S, size=self.size)
 
 
@@ -314,7 +299,7 @@ class Inexact(Wrapped):
     Answer(atom=Basis(index=1, scale=1.0), slack=0.6, kind='always', delta=0.0)
     """
 
-    def __init__(self, S: AnySet, epsilon: float | Callable[[int], float] | None = None) -> None:
+    def __init__(self, S: AtomSet, epsilon: float | Callable[[int], float] | None = None) -> None:
         super().__init__(S)
         check(S.traits.owners == 1, lambda: f"Inexact looks through single atoms, and {S!r} answers with a part for each of "
                                             "its owners. Put Inexact around the sets it is made of.")
@@ -331,7 +316,7 @@ class Inexact(Wrapped):
     def oracle(self, rng: np.random.Generator) -> InexactOracle:
         return InexactOracle(self, self.S.oracle(rng))
 
-    def _around(self, S: AnySet) -> Inexact:
+    def _around(self, S: AtomSet) -> Inexact:
         return Inexact(S, self.epsilon)
 
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from greedyhull.atoms.bounded_simplex import BoundedSimplex
-from greedyhull.atoms.simplex import Simplex
+from greedyhull.atoms.simplex import BoundedSimplex, Simplex
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.stop import lazy_words, promise
 from greedyhull.driver.trace import Trace

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.atoms.l1_ball import L1Ball, PositiveL1Ball
+from greedyhull.atoms.l1_ball import L1Ball
+from greedyhull.atoms.simplex import PositiveL1Ball
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.path import carried
 from greedyhull.driver.solution import Solution

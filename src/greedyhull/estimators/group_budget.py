@@ -8,7 +8,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from greedyhull.atoms.group_l1_ball import GroupL1Ball
+from greedyhull.atoms.sparse_balls import GroupL1Ball
 from greedyhull.errors import check
 from greedyhull.estimators.base import Certified
 from greedyhull.estimators.cv import CHOICE, ChosenClassifier, ChosenRegressor, CVMixin

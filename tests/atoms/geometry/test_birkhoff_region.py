@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 import greedyhull as gh
-from greedyhull.atoms.birkhoff import birkhoff_region
+from greedyhull.atoms.combinatorial import birkhoff_region
 from greedyhull.points.direction import Units
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import greedyhull as gh
-from greedyhull.atoms import group_l1_ball as group_ball_region
+from greedyhull.atoms import sparse_balls as group_ball_region
 
 
 def drawn(seed, n=40, groups=12, size=4):

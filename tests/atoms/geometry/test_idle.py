@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.atoms.matrix_splitting import unconstrained
+from greedyhull.atoms.matrix_descent import unconstrained
 from greedyhull.kernels.matrix_models import EntryEquations, NormalEquations
 
 rng = np.random.default_rng(155)

@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 import greedyhull as gh
-from greedyhull.atoms.matrix_splitting import descend_newton
+from greedyhull.atoms.matrix_descent import descend_newton
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 
 rng = np.random.default_rng(10)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from greedyhull.atoms.matrix_splitting import descend_split, projection
+from greedyhull.atoms.matrix_descent import descend_split, projection
 from greedyhull.kernels.matrix_models import EntryEquations, NormalEquations
 
 rng = np.random.default_rng(4)

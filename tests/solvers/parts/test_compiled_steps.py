@@ -14,7 +14,7 @@ import pytest
 import scipy.sparse as sp
 
 import greedyhull as gh
-from greedyhull.atoms.l1_ball import PositiveL1Ball
+from greedyhull.atoms.simplex import PositiveL1Ball
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers import frank_wolfe
 from greedyhull.solvers.parts.compiled_loop import CompiledSteps

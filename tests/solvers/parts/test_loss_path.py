@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 import greedyhull as gh
-from greedyhull.atoms.l1_ball import PositiveL1Ball
+from greedyhull.atoms.simplex import PositiveL1Ball
 from greedyhull.objectives.designs.stored import SparseDesign
 from greedyhull.solvers.parts import paths as room
 from greedyhull.solvers.parts.paths import loss_path

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.atoms.box import Box, LinfBall
+from greedyhull.atoms.box import Box, L2Ball, LinfBall
 from greedyhull.atoms.l1_ball import L1Ball
-from greedyhull.atoms.lp_ball import L2Ball
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.atoms.vertices import Vertices
 from greedyhull.kernels._core import difference_steps, jones_difference_steps, jones_table_steps, table_steps

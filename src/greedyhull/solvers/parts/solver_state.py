@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from greedyhull.atoms.base import ClosedOracle, OracleBase, generator
-from greedyhull.atoms.budget import check_atoms_of
+from greedyhull.atoms.geometry import check_atoms_of
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.blocks import Kept, SpoiledError, block_from, block_state, count, places, under
 from greedyhull.points.gradients import taken

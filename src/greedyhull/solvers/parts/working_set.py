@@ -7,8 +7,8 @@ from math import prod
 
 import numpy as np
 
+from greedyhull.atoms.grouped_simplex import TurnoverRegion
 from greedyhull.atoms.regions import BoxRegion, CappedSimplexRegion, RowsRegion
-from greedyhull.atoms.turnover_simplex import TurnoverRegion
 from greedyhull.kernels.polyhedral_products import HELD
 from greedyhull.kernels.simplex_qp import COMPILED_UP_TO, solve_simplex_qp
 from greedyhull.objectives.composite import Composite
