@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -22,45 +21,22 @@ from greedyhull.points.validate import as_answer, as_floor, as_shortlist
 from greedyhull.testing.expect import atom_array, expect, locked, mixture, saved
 from greedyhull.types import Answer, Array, Atom, AtomSet, Gradient, Oracle, Shortlist, listed
 
-ZERO = "the gradient zero, for which every atom is best"
-
-
-class Asked(list[Array]):
-    """A list of gradients that knows which one a loop over it has come to."""
-
-    now: Array | None = None
-
-    def __iter__(self) -> Iterator[Array]:
-        for g in super().__iter__():
-            self.now = g
-            yield g
-        self.now = None
-
-    @contextmanager
-    def announced(self) -> Iterator[None]:
-        """What goes wrong at the zero gradient is told with it."""
-        self.now = None
-        try:
-            yield
-        except Exception as error:
-            if self.now is None or self.now.any():
-                raise
-            if isinstance(error, AssertionError):
-                raise AssertionError(f"{error} It was asked with {ZERO}.") from error
-            raise AssertionError(f"A set was asked with {ZERO}, and failed: {type(error).__name__}: {error}") from error
-
 
 class Trial:
-    """A set, the gradients it is asked with, and every atom it has been seen to have."""
+    """A set, the gradients it receives, and every atom it has been seen to have."""
 
-    def __init__(self, S: AtomSet, minimum: Callable[[Array], float] | None, vertices: Any, trials: int, seed: int) -> None:
+    def __init__(self, S: AtomSet, trials: int, seed: int) -> None:
         self.S, self.shape, self.rng = S, S.shape, np.random.default_rng(seed)
-        self.gradients, self.decides = Asked(_gradients(self.shape, self.rng, trials)), decides(S)
+        self.decides, self.now = decides(S), np.ones(1)
+        self.gradients = _gradients(self.shape, self.rng, trials)
         if not self.decides:  # its answers are compared with one another, and those to like gradients tell most
             self.gradients += [locked(g + size * self.rng.standard_normal(self.shape))
                                for size in (0.1, 1e-3) for g in self.gradients[:trials]]
-        with self.gradients.announced():
-            self.answers = [answer_of(S.oracle(self.rng), g) for g in self.gradients]
+
+    def ask(self, minimum: Callable[[Array], float] | None, vertices: Any) -> None:
+        """Gather the oracle's answers, and what is known of the least ⟨g, ·⟩."""
+        S = self.S
+        self.answers = [answer_of(S.oracle(self.rng), g) for g in self.each()]
         self.atoms = [answer.atom for answer in self.answers]
         found = [atom_array(d, self.shape) for d in self.atoms]
         known = all_atoms(S) if vertices is None else [np.asarray(v, dtype=np.float64).reshape(self.shape) for v in vertices]
@@ -74,6 +50,13 @@ class Trial:
         self.truth = minimum if minimum is not None else None if rows is None else lambda g: float(rows.dot(g.ravel()).min())
         claims = [float(a.atom.dot(g)) - a.slack if self.truth is None else self.truth(g) for g, a in proved]
         self._support = np.array([low - self.tolerance(g) for low, (g, _) in zip(claims, proved, strict=True)])
+
+    def each(self) -> Iterator[Array]:
+        """The gradients in turn; `now` is the one that the loop has come to."""
+        for g in self.gradients:
+            self.now = g
+            yield g
+        self.now = np.ones(1)
 
     def holds(self, w: Any) -> bool:
         """Whether the set contains a point or an atom; one without a membership test has nothing beyond its support."""
@@ -131,33 +114,26 @@ def check_sizes(trial: Trial) -> None:
         expect(most <= bound * (1 + 1e-9), f"{S!r}: max_abs(c) = {bound:.6g}, but an atom has Σ c|d| = {most:.6g}.")
     squares = (pool**2).sum(axis=1)
     apart = float(np.sqrt(max(0.0, (squares[:, None] + squares[None, :] - 2 * pool @ pool.T).max())))
-    diameter, radius = _known(lambda: S.diameter), _known(lambda: S.circumradius)
+    diameter, radius, hair = _known(S, "diameter"), _known(S, "circumradius"), 1e-7 * trial.size
     if diameter is not None:
-        expect(
-            apart <= diameter * (1 + 1e-7), f"{S!r} has diameter {diameter:.6g}, but two of its atoms are {apart:.6g} apart."
-        )
-    if radius is not None:
-        ball = _enclosing(pool)
-        expect(
-            ball <= radius * (1 + 1e-7) + 1e-7 * trial.size,
-            f"{S!r} has circumradius {radius:.6g}, but no ball below {ball:.6g} holds its atoms.",
-        )
-        expect(
-            diameter is None or radius <= diameter * (1 + 1e-12),
-            f"{S!r} has circumradius {radius} above its diameter {diameter}.",
-        )
-    if diameter is not None:
+        expect(apart <= diameter * (1 + 1e-7),
+               f"{S!r} has diameter {diameter:.6g}, but two of its atoms are {apart:.6g} apart.")
         x = pool[: len(pool) // 2 + 1].mean(axis=0)
         far, around = float(np.sqrt(((pool - x) ** 2).sum(axis=1).max())), float(S.radius_around(x.reshape(trial.shape)))
-        hair = 1e-7 * trial.size
         expect(far <= around * (1 + 1e-7) + hair, f"{S!r}: radius_around(x) = {around:.6g}, but an atom is {far:.6g} from x.")
+    if radius is not None:
+        ball = _enclosing(pool)
+        expect(ball <= radius * (1 + 1e-7) + hair,
+               f"{S!r} has circumradius {radius:.6g}, but no ball below {ball:.6g} holds its atoms.")
+        expect(diameter is None or radius <= diameter * (1 + 1e-12),
+               f"{S!r} has circumradius {radius} above its diameter {diameter}.")
 
 
-def _known(size: Callable[[], float | None]) -> float | None:
-    """A size of the set; None where the set does not say it."""
+def _known(S: AtomSet, size: str) -> float | None:
+    """A size of the set; None where the set does not state it."""
     try:
-        value = size()
-    except (GreedyhullError, AttributeError):
+        value = getattr(S, size, None)
+    except GreedyhullError:
         return None
     return None if value is None else float(value)
 
@@ -191,13 +167,10 @@ def check_curvature(trial: Trial) -> None:
     images = (trial.pool - trial.pool[0]) @ B / np.sqrt(trial.shape[0])  # far from the origin, squares would cancel
     squares = (images**2).sum(axis=1)
     seen = float((squares[:, None] + squares[None, :] - 2 * images @ images.T).max())
-    expect(
-        seen <= float(M) * (1 + 1e-7), f"{trial.S!r} has {M!r} for a quadratic, but two atoms have ‖s − s'‖²_Q = {seen:.6g}."
-    )
-    if M.status == "exact" and trial._all:
-        expect(
-            float(M) <= seen * (1 + 1e-7), f"{trial.S!r} calls {M!r} exact, but over all its atoms the maximum is {seen:.6g}."
-        )
+    expect(seen <= float(M) * (1 + 1e-7),
+           f"{trial.S!r} has {M!r} for a quadratic, but two atoms have ‖s − s'‖²_Q = {seen:.6g}.")
+    expect(M.status != "exact" or not trial._all or float(M) <= seen * (1 + 1e-7),
+           f"{trial.S!r} calls {M!r} exact, but over all its atoms the maximum is {seen:.6g}.")
 
 
 def check_atom(d: Atom, shape: tuple[int, ...], g: Array) -> None:
@@ -206,9 +179,8 @@ def check_atom(d: Atom, shape: tuple[int, ...], g: Array) -> None:
     expect(np.isfinite(x).all(), f"The atom {d!r} has entries that are not finite.")
     hash(d.key)
     tol = 1e-12 * (float(np.abs(g).ravel() @ np.abs(x).ravel()) + 1e-300)
-    expect(
-        abs(d.dot(g) - float(np.vdot(g, x))) <= tol, f"{d!r}.dot(g) is {d.dot(g)!r}, but its array gives {np.vdot(g, x)!r}."
-    )
+    expect(abs(d.dot(g) - float(np.vdot(g, x))) <= tol,
+           f"{d!r}.dot(g) is {d.dot(g)!r}, but its array gives {np.vdot(g, x)!r}.")
     w = np.ones(shape)
     d.add_to(w, -0.5)
     expect(np.allclose(w, 1.0 - 0.5 * x, rtol=1e-12, atol=1e-12), f"{d!r}.add_to(w, c) does not add c·d.")
@@ -220,9 +192,8 @@ def check_atom(d: Atom, shape: tuple[int, ...], g: Array) -> None:
 
 def check_block(atoms: list[Any], shape: tuple[int, ...], rng: np.random.Generator) -> None:
     """A block does for many atoms what each does alone, and survives `take`, `append` and saving."""
-    size = int(np.prod(shape))
     different = list({d.key: d for d in atoms}.values())
-    block = different[0].block(size)
+    block = different[0].block(int(np.prod(shape)))
     for d in different[1:]:
         block = block.append(d)
     rows = np.stack([atom_array(d, shape) for d in different])
@@ -241,48 +212,36 @@ def check_block(atoms: list[Any], shape: tuple[int, ...], rng: np.random.Generat
 
 
 def _check_rows(block: Any, rows: Array, rng: np.random.Generator) -> None:
-    expect(
-        len(block) == len(block.keys) == len(rows),
-        f"A block of {len(rows)} atoms has length {len(block)} and {len(block.keys)} keys.",
-    )
-    shape = rows.shape[1:]
-    flat = rows.reshape(len(rows), -1)
+    expect(len(block) == len(block.keys) == len(rows),
+           f"A block of {len(rows)} atoms has length {len(block)} and {len(block.keys)} keys.")
+    shape, flat = rows.shape[1:], rows.reshape(len(rows), -1)
     g, c = rng.standard_normal(shape), rng.standard_normal(len(rows))
-    size = float(np.abs(flat).sum()) + 1e-300
-    expect(np.allclose(block.dots(g), flat @ g.ravel(), rtol=1e-9, atol=1e-12 * size), "A block's dots(g) are not ⟨g, dᵢ⟩.")
-    w = np.zeros(shape)
+    w, sizes = np.zeros(shape), np.zeros(shape)
     block.add_to(w, c)
-    expect(np.allclose(w.ravel(), c @ flat, rtol=1e-9, atol=1e-12 * size), "A block's add_to(w, c) does not add Σ cᵢ dᵢ.")
-    sizes = np.zeros(shape)
     block.add_sizes_to(sizes, np.abs(c))
-    expect(np.allclose(sizes.ravel(), np.abs(c) @ np.abs(flat), rtol=1e-9, atol=1e-12 * size),
-           "A block's add_sizes_to(w, c) does not add Σ cᵢ|dᵢ|.")
-    for i in range(len(rows)):
-        expect(
-            np.array_equal(atom_array(block[i], shape), rows[i]), f"Atom {i} of a block is not the atom that was put there."
-        )
+    compared = [(block.dots(g), flat @ g.ravel(), "dots(g) are not ⟨g, dᵢ⟩"),
+                (w.ravel(), c @ flat, "add_to(w, c) does not add Σ cᵢ dᵢ"),
+                (sizes.ravel(), np.abs(c) @ np.abs(flat), "add_sizes_to(w, c) does not add Σ cᵢ|dᵢ|")]
     if len(shape) == 1:
         A = rng.standard_normal((3, shape[0]))
-        Z = block.images(DenseDesign(A))
-        expect(np.allclose(Z, A @ flat.T, rtol=1e-9, atol=1e-12 * size), "A block's images(A) are not A·dᵢ.")
-        expect(np.allclose(block.combine(DenseDesign(A), c), A @ (c @ flat), rtol=1e-9, atol=1e-11 * size),
-               "A block's combine(A, c) is not A Σ cᵢ dᵢ.")
+        compared += [(block.images(DenseDesign(A)), A @ flat.T, "images(A) are not A·dᵢ"),
+                     (block.combine(DenseDesign(A), c), A @ (c @ flat), "combine(A, c) is not A Σ cᵢ dᵢ")]
+    for got, true, wrong in compared:
+        expect(np.allclose(got, true, rtol=1e-9, atol=1e-11 * (np.abs(flat).sum() + 1e-300)), f"A block's {wrong}.")
+    for i, row in enumerate(rows):
+        expect(np.array_equal(atom_array(block[i], shape), row), f"Atom {i} of a block is not the atom that was put there.")
 
 
-SAME = 1e-12  # as the driver asks
-
-
-def check_kinds_of_gradients(S: AtomSet, gradients: list[Array], tolerance: Callable[[Array], float]) -> None:
+def check_kinds_of_gradients(trial: Trial) -> None:
     """A set that takes gradients of any kind answers a sparse matrix and an operator as it answers the array."""
-    if S.traits.gradients != "any" or len(S.shape) != 2:
+    if trial.S.traits.gradients != "any" or len(trial.shape) != 2:
         return
     from scipy.sparse import csr_array
     from scipy.sparse.linalg import aslinearoperator
 
-    for g in gradients[:8]:
-        kinds: list[Gradient] = [csr_array(g), aslinearoperator(np.array(g))]
-        for other in kinds:
-            _check_kind(S, g, other, tolerance(g))
+    for g in trial.gradients[:8]:
+        for other in (csr_array(g), aslinearoperator(np.array(g))):
+            _check_kind(trial.S, g, other, trial.tolerance(g))
 
 
 def _check_kind(S: AtomSet, g: Array, other: Gradient, tol: float) -> None:
@@ -303,11 +262,11 @@ def _check_kind(S: AtomSet, g: Array, other: Gradient, tol: float) -> None:
 
 def check_compressed(trial: Trial) -> None:
     """The same point in no more atoms than before, each of them in the set, with the weights of a mixture."""
-    S = trial.S
+    S, same = trial.S, 1e-12  # as the driver asks
     for atoms in (1, 4, 12):
         w = mixture(S, trial.rng, atoms)
         keys, before = list(w.block.keys), w.array()
-        block, alpha = S.compressed(w.block, w.weights.copy(), SAME)
+        block, alpha = S.compressed(w.block, w.weights.copy(), same)
         unchanged = list(w.block.keys) == keys and np.array_equal(w.array(), before)
         expect(unchanged, f"compressed of {S!r} changed what it was given.")
         expect(1 <= len(block) <= len(keys), f"compressed of {S!r} wrote a point of {len(keys)} atoms in {len(block)}.")
@@ -317,18 +276,10 @@ def check_compressed(trial: Trial) -> None:
             raise AssertionError(f"compressed of {S!r}: {error}") from error
         good = np.all(fewer.weights >= 0.0) and np.all(np.abs(fewer.totals - 1.0) <= 1e-14 * (1.0 + len(fewer)))
         expect(good, f"compressed of {S!r} gave the weights {fewer.weights}, which are not those of a mixture.")
-        off, allowed = length(fewer.array() - before), SAME * length(w.absolute())
+        off, allowed = length(fewer.array() - before), same * length(w.absolute())
         expect(off <= allowed + 1e-300, f"compressed of {S!r} gave a point that is {off:.3g} away; {allowed:.3g} was allowed.")
         for d in vertices(block):
             expect(trial.holds(d), f"compressed of {S!r} gave {d!r}, which it does not contain.")
-
-
-SHOWN = 6  # places that a sentence names
-
-
-def single_atoms(atoms: list[Atom]) -> list[Atom]:
-    """The atoms that a point keeps: the parts of vertices, with their owners."""
-    return [part for d in atoms for part in (d.owned if isinstance(d, Joint) else (d,))]
 
 
 def check_owners(trial: Trial) -> None:
@@ -351,7 +302,7 @@ def _check_parts(trial: Trial, joints: list[Joint]) -> None:
     S = trial.S
     for owner in range(len(joints[0].parts)):
         rows = np.stack([atom_array(d.parts[owner], trial.shape).ravel() for d in joints])
-        for i, (g, answer) in enumerate(zip(trial.gradients, trial.answers, strict=True)):
+        for i, (g, answer) in enumerate(zip(trial.each(), trial.answers, strict=True)):
             scores = rows.dot(g.ravel())
             j = int(scores.argmin())
             expect(answer.kind != "always" or scores[i] - answer.slack <= scores[j] + trial.tolerance(g),
@@ -384,7 +335,7 @@ def _where(joints: list[Joint], shape: tuple[int, ...]) -> str:
 
 def _places(mask: Array) -> str:
     places = np.flatnonzero(mask).tolist()
-    return f"{places[:SHOWN]}{' and more' if len(places) > SHOWN else ''}" if places else "no place"
+    return f"{places[:6]}{' and more' if len(places) > 6 else ''}" if places else "no place"
 
 
 def check_owned_shortlist(S: AtomSet, found: Shortlist, g: Array, m: int, trial: Trial) -> None:
@@ -417,45 +368,38 @@ def check_atoms(S: AtomSet, *, minimum: Callable[[Array], float] | None = None, 
     >>> import greedyhull as gh
     >>> check_atoms(gh.L1Ball(3, radius=2.0), minimum=lambda g: -2.0 * abs(g).max())
     """
-    trial = Trial(S, minimum, vertices, trials, seed)
-    with trial.gradients.announced():
-        _check_all(trial)
-
-
-def _check_all(trial: Trial) -> None:
-    _check_form(trial)
-    check_owners(trial)
-    _check_answers(trial)
-    _check_repeats(trial)
-    _check_shortlists(trial)
-    _check_floors(trial)
-    _check_points(trial)
-    _check_contains(trial)
-    _check_decompose(trial)
-    _check_list(trial)
-    check_sizes(trial)
-    check_curvature(trial)
-    _check_oracle_state(trial)
-    check_kinds_of_gradients(trial.S, trial.gradients, trial.tolerance)
-    check_compressed(trial)
-    expect(" object at 0x" not in repr(trial.S), f"{trial.S!r} has no repr of its own.")
+    trial = Trial(S, trials, seed)
+    try:
+        trial.ask(minimum, vertices)
+        for check in (_check_form, check_owners, _check_answers, _check_repeats, _check_shortlists, _check_floors,
+                      _check_points, _check_contains, _check_decompose, _check_list, check_sizes, check_curvature,
+                      _check_oracle_state, check_kinds_of_gradients, check_compressed):
+            check(trial)
+    except Exception as error:
+        if trial.now.any():
+            raise
+        zero = "the gradient zero, for which every atom is best"
+        raise AssertionError(f"{error} It was asked with {zero}." if isinstance(error, AssertionError) else
+                             f"A set was asked with {zero}, and failed: {type(error).__name__}: {error}") from error
+    expect(" object at 0x" not in repr(S), f"{S!r} has no repr of its own.")
 
 
 def _check_form(trial: Trial) -> None:
     S, shape = trial.S, trial.shape
     expect(isinstance(shape, tuple) and shape and all(isinstance(s, int) and s > 0 for s in shape),
            f"shape is {shape!r}; a tuple of positive whole numbers is wanted.")
-    for d, g in zip(trial.atoms, trial.gradients, strict=True):
+    for d, g in zip(trial.atoms, trial.each(), strict=True):
         check_atom(d, shape, g)
         inside = isinstance(d, Joint) or not trial.decides or trial.holds(d)  # before others are compared with it
         expect(inside, f"{S!r} answered {d!r}, which it does not contain.")
-    check_block(single_atoms(trial.atoms), shape, trial.rng)
+    kept = [part for d in trial.atoms for part in (d.owned if isinstance(d, Joint) else (d,))]  # as a point keeps them
+    check_block(kept, shape, trial.rng)
 
 
 def _check_answers(trial: Trial) -> None:
     """Atoms lie in the set, and none beats the answer by more than its slack."""
     S, oracle = trial.S, trial.S.oracle(trial.rng)
-    for g in trial.gradients:
+    for g in trial.each():
         answer = answer_of(oracle, g)
         d, slack, kind = answer.atom, answer.slack, answer.kind
         x = atom_array(d, trial.shape)
@@ -480,7 +424,7 @@ def _check_repeats(trial: Trial) -> None:
     """The same question has the same answer; a float32 gradient is a gradient; `enough` may only loosen."""
     S = trial.S
     first, second, third = (S.oracle(np.random.default_rng(5)) for _ in range(3))  # answers may depend on those before
-    for g in trial.gradients:
+    for g in trial.each():
         a, b = answer_of(first, g), answer_of(second, g)
         expect(a.atom.key == b.atom.key and a.slack == b.slack, f"{S!r} answered the same gradient with {a} and with {b}.")
         if np.abs(g).max() > 1e6:
@@ -499,7 +443,7 @@ def _check_repeats(trial: Trial) -> None:
 def _check_shortlists(trial: Trial) -> None:
     """best(g, m): best first, each atom once, and none that is left out beats the first by more than the slack."""
     S, oracle = trial.S, trial.S.oracle(trial.rng)
-    for g in trial.gradients:
+    for g in trial.each():
         tol = trial.tolerance(g)
         for m in (1, 2, 5):
             found = as_shortlist(oracle.best(g, m), S, S.traits.owners)
@@ -520,7 +464,7 @@ def _check_shortlists(trial: Trial) -> None:
 def _check_floors(trial: Trial) -> None:
     """floor(g) is below every atom that anybody has seen."""
     S, oracle = trial.S, trial.S.oracle(trial.rng)
-    for g in trial.gradients:
+    for g in trial.each():
         found, least = as_floor(oracle.floor(g), S), trial.least(g)[0]
         expect(found.kind != "always" or found.lower <= least + trial.tolerance(g),
                f"{S!r} proved with floor(g) that no atom scores below {found.lower:.12g}, but one scores {least:.12g}.")
@@ -535,12 +479,9 @@ def _check_points(trial: Trial) -> None:
     expect(trial.holds(centre), f"{S!r} does not contain its own centre.")
     if centre.keeps_atoms:
         sums = centre.totals
-        expect(
-            np.all(centre.weights > 0) and len(sums) == S.traits.owners and np.all(np.abs(sums - 1) < 1e-12),
-            f"The weights of the centre of {S!r} are not positive, or sum to {sums} for its owners.",
-        )
-    again = S.centre()
-    expect(np.array_equal(again.array(), centre.array()), f"{S!r} has another centre each time it is asked.")
+        expect(np.all(centre.weights > 0) and len(sums) == S.traits.owners and np.all(np.abs(sums - 1) < 1e-12),
+               f"The weights of the centre of {S!r} are not positive, or sum to {sums} for its owners.")
+    expect(np.array_equal(S.centre().array(), centre.array()), f"{S!r} has another centre each time it is asked.")
 
 
 def _check_contains(trial: Trial) -> None:
@@ -579,10 +520,8 @@ def _check_decompose(trial: Trial) -> None:
         off = float(np.abs(w.array() - x).max())
         expect(off <= near * max(trial.size, 1e-300), f"{S!r} decomposed a point into one that is {off:.3g} away.")
         if w.keeps_atoms:
-            expect(
-                np.all(w.weights > 0) and len(w.totals) == S.traits.owners and np.all(np.abs(w.totals - 1) < 1e-9),
-                f"{S!r} decomposed a point into weights {w.weights}.",
-            )
+            expect(np.all(w.weights > 0) and len(w.totals) == S.traits.owners and np.all(np.abs(w.totals - 1) < 1e-9),
+                   f"{S!r} decomposed a point into weights {w.weights}.")
             for d in vertices(w.block):
                 expect(trial.holds(d), f"{S!r} decomposed a point into what is no atom of it.")
 
@@ -597,16 +536,12 @@ def _check_list(trial: Trial) -> None:
     expect(scores.shape == (len(S),), f"{S!r} has {len(S)} atoms, but scores(g) has shape {scores.shape}.")
     for j in trial.rng.integers(len(S), size=min(len(S), 50)):
         score = float(S[int(j)].dot(g))
-        expect(
-            abs(score - scores[j]) <= trial.tolerance(g),
-            f"{S!r}: scores(g)[{j}] is {scores[j]}, but its atom {j} scores {score}.",
-        )
+        expect(abs(score - scores[j]) <= trial.tolerance(g),
+               f"{S!r}: scores(g)[{j}] is {scores[j]}, but its atom {j} scores {score}.")
         expect(trial.holds(S[int(j)]), f"{S!r} does not contain its atom {j}.")
     answer = answer_of(S.oracle(trial.rng), g)
-    expect(
-        answer.atom.dot(g) - answer.slack <= scores.min() + trial.tolerance(g),
-        f"{S!r}: its argmin is not the least of its scores.",
-    )
+    expect(answer.atom.dot(g) - answer.slack <= scores.min() + trial.tolerance(g),
+           f"{S!r}: its argmin is not the least of its scores.")
 
 
 def _check_oracle_state(trial: Trial) -> None:

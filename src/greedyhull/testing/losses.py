@@ -24,17 +24,9 @@ def check_loss(loss: Loss, *, low: float = -2.0, high: float = 2.0, targets: str
     >>> check_loss(gh.least_squares)
     >>> check_loss(gh.logistic, targets="labels")
     """
-    if lacks(loss, "gradient"):
-        _check_factory(loss, low, high, targets, seed)
-    else:
-        _check_alone(loss, low, high, seed)
-
-
-# --- a loss alone -------------------------------------------------------------------------------------------------
-
-
-def _check_alone(loss: Loss, low: float, high: float, seed: int) -> None:
     rng = np.random.default_rng(seed)
+    if lacks(loss, "gradient"):
+        return _check_factory(loss, low, high, targets, seed, rng)
     for _ in range(4):
         z, other = (locked(rng.uniform(low, high, loss.n)) for _ in range(2))
         _check_first(loss, z, other)
@@ -44,13 +36,13 @@ def _check_alone(loss: Loss, low: float, high: float, seed: int) -> None:
         if not loss.smooth:  # lines are least at kinks
             for dz in (other - z, 3.0 * (z - other)):
                 _check_first(loss, locked(z + loss.along(z, dz, 1.0).argmin() * dz), other)
-    _check_rows(loss, locked(rng.uniform(low, high, loss.n)), rng)
+    if not loss.profiles:
+        _check_rows(loss, locked(rng.uniform(low, high, loss.n)), rng)
 
 
 def _size(loss: Loss, z: Array) -> float:
     """What the rounding errors of the value are proportional to."""
-    value = loss.value(z)
-    return float(loss.size(value, z))
+    return float(loss.size(loss.value(z), z))
 
 
 def _check_first(loss: Loss, z: Array, other: Array) -> None:
@@ -69,18 +61,14 @@ def _check_first(loss: Loss, z: Array, other: Array) -> None:
     below = value + float(g @ (other - z))
     expect(loss.value(other) >= below - 1e-12 * (size + abs(below)),
            f"{loss!r}: φ = {loss.value(other)} lies below its tangent, {below}.")
-    if loss.smooth:
-        _check_derivative(loss, z, g, size)
-    else:
-        _check_subgradient(loss, z, g, size)
+    (_check_derivative if loss.smooth else _check_subgradient)(loss, z, g, size)
     short = loss.gradient(z.astype(np.float32))
     expect(short.dtype == np.float32, f"{loss!r}: the gradient at a float32 image is {short.dtype}.")
 
 
 def _check_derivative(loss: Loss, z: Array, g: Array, size: float) -> None:
     h = 1e-6
-    for i in range(len(z)):
-        e = h * np.eye(1, len(z), i)[0]
+    for i, e in enumerate(h * np.eye(len(z))):
         slope = (loss.value(z + e) - loss.value(z - e)) / (2 * h)
         expect(abs(slope - g[i]) <= 1e-5 * (np.abs(g).max() + 1e-300) + 1e-9 * size,
                f"{loss!r}: gradient(z)[{i}] is {g[i]:.8g}, but the value changes at a rate of {slope:.8g}.")
@@ -89,12 +77,11 @@ def _check_derivative(loss: Loss, z: Array, g: Array, size: float) -> None:
 def _check_subgradient(loss: Loss, z: Array, g: Array, size: float) -> None:
     """The tangent stays below φ close by and far away, also where φ has a kink along some line."""
     value = loss.value(z)
-    for h in (1e-6, 1e-3, 1.0):
-        for i in range(len(z)):
-            for e in (h * np.eye(1, len(z), i)[0], -h * np.eye(1, len(z), i)[0]):
-                off = value + float(g @ e) - loss.value(z + e)
-                expect(off <= 1e-13 * (size + h), f"{loss!r}: gradient(z) is no subgradient; its tangent lies {off:.3g} above "
-                                                  f"φ at z + ({e[i]:g})·e_{i}.")
+    for h in (1e-6, -1e-6, 1e-3, -1e-3, 1.0, -1.0):
+        for i, e in enumerate(h * np.eye(len(z))):
+            off = value + float(g @ e) - loss.value(z + e)
+            expect(off <= 1e-13 * (size + abs(h)),
+                   f"{loss!r}: gradient(z) is no subgradient; its tangent lies {off:.3g} above φ at z + ({h:g})·e_{i}.")
 
 
 def _check_second(loss: Loss, z: Array) -> None:
@@ -112,13 +99,10 @@ def _check_second(loss: Loss, z: Array) -> None:
     off = float(np.abs(H - seen).max())
     expect(off <= 1e-4 * float(np.abs(seen).max()) + 1e-8,
            f"{loss!r}: the Hessian is off by {off:.3g} from differences of the gradient.")
-    value, gradient, c = loss.value_gradient_curvature(z)
-    expect(
-        abs(value - loss.value(z)) <= 1e-12 * (abs(value) + 1e-300)
-        and np.allclose(gradient, loss.gradient(z), rtol=1e-12, atol=1e-14)
-        and np.allclose(c, loss.curvature(z), rtol=1e-12, atol=1e-14),
-        f"{loss!r}: value_gradient_curvature(z) disagrees with value, gradient and curvature.",
-    )
+    value, *both = loss.value_gradient_curvature(z)
+    same = all(np.allclose(a, b, rtol=1e-12, atol=1e-14) for a, b in zip(both, (loss.gradient(z), loss.curvature(z))))
+    expect(same and abs(value - loss.value(z)) <= 1e-12 * (abs(value) + 1e-300),
+           f"{loss!r}: value_gradient_curvature(z) disagrees with value, gradient and curvature.")
 
 
 def _check_lines(loss: Loss, z: Array, other: Array, rng: np.random.Generator) -> None:
@@ -144,18 +128,14 @@ def _check_bounds(loss: Loss, z: Array, other: Array, rng: np.random.Generator) 
     for _ in range(20):
         at = low + rng.random(len(z)) * (high - low)
         with np.errstate(invalid="ignore"):
-            c, s = loss.curvatures(at), loss.slopes(at)
-        over = np.flatnonzero(c > beta * (1 + 1e-9))
-        expect(not len(over), f"{loss!r}: ℓ'' = {c[over[:1]]} inside an interval where beta says {beta[over[:1]]}.")
-        over = np.flatnonzero(np.abs(s) > steepest * (1 + 1e-9))
-        expect(not len(over),
-               f"{loss!r}: |ℓ'| = {np.abs(s[over[:1]])} inside an interval where lipschitz says {steepest[over[:1]]}.")
+            seen = (("ℓ''", loss.curvatures(at), "beta", beta), ("|ℓ'|", np.abs(loss.slopes(at)), "lipschitz", steepest))
+        for what, got, name, bound in seen:
+            over = np.flatnonzero(got > bound * (1 + 1e-9))[:1]
+            expect(not len(over), f"{loss!r}: {what} = {got[over]} inside an interval where {name} says {bound[over]}.")
 
 
 def _check_rows(loss: Loss, z: Array, rng: np.random.Generator) -> None:
     """on(rows): two halves, each weighted by its share, make the whole."""
-    if loss.profiles:
-        return
     order = rng.permutation(loss.n)
     parts = order[: loss.n // 2], order[loss.n // 2 :]
     shares = [float(np.broadcast_to(loss.p, loss.n)[rows].sum()) for rows in parts]
@@ -164,37 +144,28 @@ def _check_rows(loss: Loss, z: Array, rng: np.random.Generator) -> None:
         f"{loss!r}: its rows in two parts, each with its share of the weight, sum to {total}, the whole to {loss.value(z)}.")
 
 
-# --- a factory of objectives --------------------------------------------------------------------------------------
-
-
-def _check_factory(make: Any, low: float, high: float, targets: str, seed: int) -> None:
+def _check_factory(make: Any, low: float, high: float, targets: str, seed: int, rng: np.random.Generator) -> None:
+    """A factory of objectives on nine samples of four coordinates."""
     from greedyhull.atoms.l1_ball import L1Ball
     from greedyhull.atoms.simplex import Simplex
 
-    rng = np.random.default_rng(seed)
-    X, rest = _sample(targets, rng)
-    sets = (Simplex(4),) if targets == "none" else (Simplex(4), L1Ball(4, 1.5))
+    X = rng.standard_normal((9, 4))
+    sets: list[AtomSet] = [Simplex(4), L1Ball(4, 1.5)]
+    known = {"real": (rng.standard_normal(9),), "labels": (np.where(np.arange(9) % 3 == 0, -1.0, 1.0),),
+             "counts": (rng.poisson(2.0, 9).astype(float),), "none": ()}
+    expect(targets in known, f"targets must be 'real', 'labels', 'counts' or 'none'; got {targets!r}.")
+    rest = known[targets]
+    if not rest:
+        X, sets, low = rng.random((9, 4)) + 0.05, sets[:1], 0.1
     f = make(X, *rest)
     expect(" object at 0x" not in repr(f), f"{f!r} has no repr of its own.")
     for S in sets:
         check_objective(f, S, seed=seed)
-    low = 0.1 if targets == "none" else low
     check_loss(f.loss, low=low, high=high, seed=seed)
     _check_weights(make, X, rest, sets[0], rng)
     _check_storage(make, X, rest, sets[0])
     if "intercept" in inspect.signature(make).parameters:
         _check_intercept(make, X, rest, sets[-1], low, high, seed)
-
-
-def _sample(targets: str, rng: np.random.Generator) -> tuple[Array, tuple[Array, ...]]:
-    n, d = 9, 4
-    X = rng.standard_normal((n, d))
-    if targets == "none":
-        return rng.random((n, d)) + 0.05, ()
-    expect(targets in ("real", "labels", "counts"),
-           f"targets={targets!r} was given; 'real', 'labels', 'counts' or 'none' is wanted.")
-    labels = np.where(np.arange(n) % 3 == 0, -1.0, 1.0)
-    return X, ({"real": rng.standard_normal(n), "labels": labels, "counts": rng.poisson(2.0, n).astype(float)}[targets],)
 
 
 def _check_weights(make: Any, X: Array, rest: tuple[Array, ...], S: AtomSet, rng: np.random.Generator) -> None:
@@ -205,9 +176,8 @@ def _check_weights(make: Any, X: Array, rest: tuple[Array, ...], S: AtomSet, rng
     weighted, repeated = make(X, *rest, sample_weight=locked(s)), make(X[again], *(y[again] for y in rest))
     for w in (S.centre(), S.centre()):
         a, b = weighted.value(w), repeated.value(w)
-        expect(
-            abs(a - b) <= 1e-11 * (1 + abs(b)), f"{weighted!r} with sample weights has value {a}, with its rows repeated {b}."
-        )
+        expect(abs(a - b) <= 1e-11 * (1 + abs(b)),
+               f"{weighted!r} with sample weights has value {a}, with its rows repeated {b}.")
         gap = float(np.abs(weighted.gradient(w) - repeated.gradient(w)).max())
         expect(gap <= 1e-11 * (1 + np.abs(repeated.gradient(w)).max()),
                f"{weighted!r}: sample weights and repeated rows have gradients {gap:.3g} apart.")
@@ -223,11 +193,9 @@ def _check_storage(make: Any, X: Array, rest: tuple[Array, ...], S: AtomSet) -> 
     for kind in (csc_array, csr_array):
         w = S.centre()
         a, b = make(X, *rest), make(SparseDesign(kind(X)), *rest)
-        expect(
-            abs(a.value(w) - b.value(w)) <= 1e-11 * (1 + abs(a.value(w)))
-            and np.allclose(a.gradient(w), b.gradient(w), rtol=1e-9, atol=1e-11),
-            f"{a!r}: dense and {kind.__name__} data give different values or gradients.",
-        )
+        same = abs(a.value(w) - b.value(w)) <= 1e-11 * (1 + abs(a.value(w)))
+        expect(same and np.allclose(a.gradient(w), b.gradient(w), rtol=1e-9, atol=1e-11),
+               f"{a!r}: dense and {kind.__name__} data give different values or gradients.")
 
 
 def _check_intercept(make: Any, X: Array, rest: tuple[Array, ...], S: AtomSet, low: float, high: float, seed: int) -> None:
@@ -236,9 +204,8 @@ def _check_intercept(make: Any, X: Array, rest: tuple[Array, ...], S: AtomSet, l
     w = S.centre()
     value, b, z = f.value(w), f.intercept(w), X @ w.array()
     told = without.loss.value(z + b)
-    expect(
-        abs(told - value) <= 1e-10 * (1 + abs(value)), f"{f!r} has value {value}, but {told} at the intercept {b} it names."
-    )
+    expect(abs(told - value) <= 1e-10 * (1 + abs(value)),
+           f"{f!r} has value {value}, but {told} at the intercept {b} it names.")
     for off in (-1.0, -1e-2, -1e-4, 1e-4, 1e-2, 1.0):
         better = without.loss.value(z + b + off)
         expect(better >= value - 1e-11 * (1 + abs(value)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -94,32 +95,24 @@ def check_design(A: Any, matrix: Any = None, *, seed: int = 0) -> None:
     rng = np.random.default_rng(seed)
     d = prod(A.domain)
     units = np.eye(d).reshape(d, *A.domain)
-    given = np.stack([np.asarray(A.matvec(e)) for e in units], axis=1) if matrix is None else _dense(matrix)
+    given = np.stack([np.asarray(A.matvec(e)) for e in units], axis=1) if matrix is None else dense(matrix)
     X = given.astype(np.float64)
     expect(X.shape == (A.n, d), f"{A!r} says it is {A.n}x{d}, but its matrix has shape {X.shape}.")
     trial = _Trial(A, X, rng)
-    trial.check_products()
-    trial.check_columns()
-    trial.check_gram()
-    trial.check_rows()
-    trial.check_precise()
-    trial.check_factors()
-
-
-def _dense(X: Any) -> Array:
-    return dense(X)
+    for check in (trial.check_products, trial.check_columns, trial.check_gram, trial.check_rows, trial.check_precise,
+                  trial.check_factors):
+        check()
 
 
 class _Trial:
     def __init__(self, A: Any, X: Array, rng: np.random.Generator) -> None:
         self.A, self.X = A, X
         self.rng: Any = rng
-        self.single = A.dtype == np.float32
-        self.tol = (1e-4 if self.single else 1e-11) * (float(np.abs(X).sum()) + 1e-300)
+        self.tol = (1e-4 if A.dtype == np.float32 else 1e-11) * (float(np.abs(X).sum()) + 1e-300)
 
     def same(self, got: Any, wanted: Array, what: str, *, keeps: bool = True) -> None:
         """``got`` equals ``wanted`` up to rounding and, if it ``keeps`` it, has the design's dtype."""
-        got = _dense(got)
+        got = dense(got)
         expect(got.shape == wanted.shape, f"{what} of {self.A!r} has shape {got.shape}; {wanted.shape} is wanted.")
         off = float(np.abs(got - wanted).max()) if wanted.size else 0.0
         expect(off <= self.tol, f"{what} of {self.A!r} is off by {off:.3g}.")
@@ -154,23 +147,21 @@ class _Trial:
         n, d = X.shape
         one, two = rng.permutation(d)[: min(3, d)], rng.permutation(d)[: min(2, d)]
         Z, Z2 = columns(A, one, np.ones(len(one))), columns(A, two, np.ones(len(two)))
-        kept = _dense(Z).copy(), _dense(Z2).copy()
+        kept = dense(Z).copy(), dense(Z2).copy()
         weights = locked(rng.random(n).astype(A.dtype))
         size, self.tol = self.tol, self.tol * float(np.abs(X).max() + 1.0)
-        self.same(gram(A, Z), X[:, one].T @ X[:, one], "gram(Z)", keeps=False)
-        self.same(gram(A, Z, Z2), X[:, one].T @ X[:, two], "gram(Z, Z2)", keeps=False)
-        self.same(gram(A, Z, Z2, weights), (X[:, one].T * weights) @ X[:, two], "gram(Z, Z2, weights)", keeps=False)
-        self.same(gram(A, Z, None, weights), (X[:, one].T * weights) @ X[:, one], "gram(Z, None, weights)", keeps=False)
-        expect(
-            np.array_equal(_dense(Z), kept[0]) and np.array_equal(_dense(Z2), kept[1]), f"gram of {A!r} changed its arguments."
-        )
-        self.same(energies(A, 1.0), (X**2).sum(axis=0), "energies(1)", keeps=False)
-        self.same(energies(A, weights), weights.astype(np.float64) @ X**2, "energies(weights)", keeps=False)
+        for got, wanted, what in (
+                (gram(A, Z), X[:, one].T @ X[:, one], "gram(Z)"), (gram(A, Z, Z2), X[:, one].T @ X[:, two], "gram(Z, Z2)"),
+                (gram(A, Z, Z2, weights), (X[:, one].T * weights) @ X[:, two], "gram(Z, Z2, weights)"),
+                (gram(A, Z, None, weights), (X[:, one].T * weights) @ X[:, one], "gram(Z, None, weights)"),
+                (energies(A, 1.0), (X**2).sum(axis=0), "energies(1)"),
+                (energies(A, weights), weights.astype(np.float64) @ X**2, "energies(weights)")):
+            self.same(got, wanted, what, keeps=False)
+        expect(np.array_equal(dense(Z), kept[0]) and np.array_equal(dense(Z2), kept[1]),
+               f"gram of {A!r} changed its arguments.")
         self.tol = size
-        if A.stored:
-            low, high = A.extremes()
-            self.same(low, X.min(axis=1), "extremes()[0]", keeps=False)
-            self.same(high, X.max(axis=1), "extremes()[1]", keeps=False)
+        for i, (got, wanted) in enumerate(zip(A.extremes(), (X.min(axis=1), X.max(axis=1)), strict=True) if A.stored else ()):
+            self.same(got, wanted, f"extremes()[{i}]", keeps=False)
         if A.frobenius is not None:
             expect(abs(A.frobenius - np.linalg.norm(X)) <= 1e-5 * np.linalg.norm(X), f"frobenius of {A!r} is {A.frobenius}.")
 
@@ -184,17 +175,17 @@ class _Trial:
 
     def check_precise(self) -> None:
         """float64 again, and right to its last digits."""
-        P = self.A.precise()
+        P, X = self.A.precise(), self.X
         expect(P.dtype == np.float64, f"precise() of {self.A!r} is {P.dtype}; float64 is wanted.")
         expect(P.n == self.A.n and P.domain == self.A.domain, f"precise() of {self.A!r} has another size.")
-        w, r = self.rng.standard_normal(self.A.domain), self.rng.standard_normal(self.X.shape[0])
-        c = self.rng.standard_normal(1)
-        tight, self.tol = self.tol, 1e-11 * (float(np.abs(self.X).sum()) + 1e-300)
-        self.same(P.matvec(w), self.X @ w.ravel(), "precise().matvec(w)", keeps=False)
-        self.same(as_array(P.adjoint(r), P.domain), (self.X.T @ r).reshape(P.domain), "precise().adjoint(r)", keeps=False)
-        self.same(column(P, 0), self.X[:, 0], "precise().column(0)", keeps=False)
-        self.same(combine(P, np.array([0]), c), self.X[:, 0] * c, "precise().combine(index, c)", keeps=False)
-        self.same(energies(P, 1.0), (self.X**2).sum(axis=0), "precise().energies(1)", keeps=False)
+        w, r, c = (self.rng.standard_normal(shape) for shape in (self.A.domain, X.shape[0], 1))
+        tight, self.tol = self.tol, 1e-11 * (float(np.abs(X).sum()) + 1e-300)
+        for got, wanted, what in (
+                (P.matvec(w), X @ w.ravel(), "matvec(w)"), (column(P, 0), X[:, 0], "column(0)"),
+                (as_array(P.adjoint(r), P.domain), (X.T @ r).reshape(P.domain), "adjoint(r)"),
+                (combine(P, np.array([0]), c), X[:, 0] * c, "combine(index, c)"),
+                (energies(P, 1.0), (X**2).sum(axis=0), "energies(1)")):
+            self.same(got, wanted, f"precise().{what}", keeps=False)
         self.tol = tight
 
     def check_factors(self) -> None:
@@ -267,7 +258,7 @@ def _check_moves(f: Objective, S: AtomSet, w: Any, rng: np.random.Generator, noi
         else:
             move = w.away_from(w.worst(g)) if kind == "away" else w.between(w.worst(g), d)
         line = f.along(w, move)
-        check_line(line, _along(f, w, move, line), what=f"{f!r} {kind}", noise=noise)
+        check_line(line, partial(_ahead, f, w, move), what=f"{f!r} {kind}", noise=noise)
         step = 0.4 * min(move.max_step, line.limit, 1.0)
         promised = line.value(step)
         w.move(move, step)
@@ -279,19 +270,14 @@ def _check_moves(f: Objective, S: AtomSet, w: Any, rng: np.random.Generator, noi
         expect(abs(f.value(w) - f.value(fresh)) <= noise * size,
                f"{f!r}: after a move its value is {f.value(w)}, afresh {f.value(fresh)}.")
         off = float(np.abs(as_array(f.gradient(w)) - g).max())
-        expect(
-            off <= 1e-8 * (np.abs(g).max() + 1e-12), f"{f!r}: after a move its gradient is off by {off:.3g}."
-        )
+        expect(off <= 1e-8 * (np.abs(g).max() + 1e-12), f"{f!r}: after a move its gradient is off by {off:.3g}.")
 
 
-def _along(f: Objective, w: Any, move: Any, line: Any) -> Callable[[float], float]:
-    """h(η) from fresh points, no view involved."""
-    def h(step: float) -> float:
-        at = w.copy()
-        at.move(move, min(step, move.max_step))
-        return float(f.value(at))
-
-    return h
+def _ahead(f: Objective, w: Any, move: Any, step: float) -> float:
+    """h(η) from a fresh point, no view involved."""
+    at = w.copy()
+    at.move(move, min(step, move.max_step))
+    return float(f.value(at))
 
 
 def _check_hessian(f: Objective, w: Any) -> None:
@@ -304,14 +290,14 @@ def _check_hessian(f: Objective, w: Any) -> None:
         H = np.asarray(small.hessian(w))
     if not np.isfinite(H).all():
         return
-    h, unit = 1e-5, np.eye(len(w))
-    rows = []
-    for i in range(len(w)):
-        ends = []
-        for weights in ((1.0 - h) * w.weights + h * unit[i], (1.0 + h) * w.weights - h * unit[i]):
-            at = Iterate(w.block.take(np.arange(len(w))), weights, w.shape)
-            ends.append(at.block.dots(f.gradient(at)))
-        rows.append((ends[0] - ends[1]) / (2 * h))
+
+    def scores(weights: Array) -> Array:
+        at = Iterate(w.block.take(np.arange(len(w))), weights, w.shape)
+        return np.asarray(at.block.dots(f.gradient(at)))
+
+    h = 1e-5
+    rows = [(scores((1.0 - h) * w.weights + h * unit) - scores((1.0 + h) * w.weights - h * unit)) / (2 * h)
+            for unit in np.eye(len(w))]
     seen = np.stack(rows) + (w.weights @ H)[None, :]  # toward d is d − w
     off = float(np.abs(H - seen).max())
     expect(off <= 1e-3 * float(np.abs(H).max()) + 1e-7,
@@ -335,7 +321,6 @@ def _check_curvature(f: Objective, S: AtomSet, base: Any, rng: np.random.Generat
         d = oracle.argmin(rng.standard_normal(S.shape)).atom
         slope = d.dot(f.gradient(w)) - f.gradient_dot(w)
         model = f.value(w) + eta * slope + 0.5 * float(M) * eta**2
-        at = w.copy()
-        at.move(at.toward(d), eta)
-        expect(f.value(at) <= model + 1e-10 * (abs(model) + abs(f.value(w)) + abs(slope)),
-               f"{f!r} on {S!r} has {M!r}, but over a step {eta} f is {f.value(at)} where the model allows {model}.")
+        ahead = _ahead(f, w, w.toward(d), eta)
+        expect(ahead <= model + 1e-10 * (abs(model) + abs(f.value(w)) + abs(slope)),
+               f"{f!r} on {S!r} has {M!r}, but over a step {eta} f is {ahead} where the model allows {model}.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -19,21 +18,8 @@ Value = Callable[[Array], float]
 Gradient = Callable[[Array], Array]
 
 
-def hull_minimum(vertices: Array, value: Value, gradient: Gradient) -> float:
-    """The least value found over the hull of the rows of ``vertices``: a point of the hull attains it."""
-    weights = np.full(len(vertices), 1.0 / len(vertices))
-    best = value(weights @ vertices)
-    for _ in range(3):  # a restart at the point it stopped at takes SLSQP a few digits further
-        weights = _slsqp(value, gradient, vertices, weights)
-        weights = _polished(value, gradient, vertices, weights)
-        before, best = best, min(best, value(weights @ vertices))
-        if before - best <= 1e-15 * abs(best):
-            break
-    return float(best)
-
-
 def ball_minimum(d: int, radius: float, value: Value, gradient: Gradient) -> float:
-    """The same over a Euclidean ball: SLSQP, then projected gradient steps, halved until they help."""
+    """The least value found over a Euclidean ball: SLSQP, then projected gradient steps, halved until they help."""
     from scipy import optimize
 
     def inside(x: Array) -> Array:
@@ -52,13 +38,11 @@ def ball_minimum(d: int, radius: float, value: Value, gradient: Gradient) -> flo
     return float(here)
 
 
-def set_minimum(S: AtomSet, value: Value, gradient: Gradient, *, rounds: int = 30) -> float:
-    """The same where only the oracle is known: its atoms are gathered until none helps."""
+def set_minimum(S: AtomSet, value: Value, gradient: Gradient) -> float:
+    """The same over the hull of S by its oracle alone, whose atoms are gathered until none helps; a point attains it."""
     rng = np.random.default_rng(0)
-    oracle = S.oracle(rng)
-    atoms = [
-        atom_array(oracle.argmin(rng.standard_normal(S.shape)).atom, S.shape).ravel() for _ in range(2 * int(np.prod(S.shape)))
-    ]
+    oracle, draws = S.oracle(rng), rng.standard_normal((2 * int(np.prod(S.shape)), *S.shape))
+    atoms = [atom_array(oracle.argmin(g).atom, S.shape).ravel() for g in draws]
     vertices = np.unique(np.stack([*atoms, S.centre().array().ravel()]), axis=0)
 
     def flat(x: Array) -> float:
@@ -68,7 +52,7 @@ def set_minimum(S: AtomSet, value: Value, gradient: Gradient, *, rounds: int = 3
         return gradient(x.reshape(S.shape)).ravel()
 
     weights, best = np.full(len(vertices), 1.0 / len(vertices)), np.inf
-    for _ in range(rounds):
+    for _ in range(30):
         weights = _slsqp(flat, slope, vertices, weights)
         x = weights @ vertices
         before, best = best, min(best, flat(x))
@@ -87,46 +71,16 @@ def _slsqp(value: Value, gradient: Gradient, vertices: Array, weights: Array) ->
     slsqp: Any = optimize.minimize
     total: Any = {"type": "eq", "fun": lambda a: a.sum() - 1.0, "jac": lambda a: np.ones(len(a))}
     with np.errstate(all="ignore"):
-        found = slsqp(lambda a: _plain(value(_inside(a) @ vertices)), weights,
+        found = slsqp(lambda a: np.nan_to_num(value(_inside(a) @ vertices), nan=1e30, posinf=1e30), weights,
                       jac=lambda a: vertices @ gradient(_inside(a) @ vertices), method="SLSQP",
                       bounds=[(0.0, 1.0)] * len(weights), constraints=[total], options={"maxiter": 500, "ftol": 1e-16})
     candidate = _inside(np.asarray(found.x))
     return candidate if value(candidate @ vertices) <= value(weights @ vertices) else weights
 
 
-def _plain(value: float) -> float:
-    return value if np.isfinite(value) else 1e30
-
-
 def _inside(weights: Array) -> Array:
     weights = np.maximum(np.nan_to_num(weights), 0.0)
     return weights / weights.sum() if weights.sum() > 0 else np.full(len(weights), 1.0 / len(weights))
-
-
-def _polished(value: Value, gradient: Gradient, vertices: Array, weights: Array) -> Array:
-    """Golden-section searches from the worst vertex in use to the best one, while that helps."""
-    from scipy.optimize import minimize_scalar
-
-    weights, here = weights.copy(), value(weights @ vertices)
-    for _ in range(200):
-        scores = vertices @ gradient(weights @ vertices)
-        used = np.flatnonzero(weights > 0)
-        worst, best = used[scores[used].argmax()], int(scores.argmin())
-        if scores[worst] - scores[best] <= 1e-13 * (abs(here) + 1e-12):
-            break
-        x, v, top = weights @ vertices, vertices[best] - vertices[worst], float(weights[worst])
-        step = float(
-            minimize_scalar(
-                lambda s, x=x, v=v: _plain(value(x + s * v)), bounds=(0.0, top), method="bounded", options={"xatol": 1e-15}
-            ).x
-        )
-        trial = weights.copy()
-        trial[worst], trial[best] = top - step, trial[best] + step
-        ahead = value(trial @ vertices)
-        if not ahead < here:
-            break
-        weights, here = trial, ahead
-    return weights
 
 
 Reference = Callable[[Value, Gradient], float]  # the least value over a set, found by other means
@@ -155,11 +109,6 @@ class Problem:
         gradient = self.gradient or (lambda x: np.asarray(self.f.gradient(CoordinateIterate(x)), dtype=np.float64))
         return (self.reference or partial(set_minimum, self.S))(value, gradient)
 
-    def stored(self, how: Callable[[Array], Any]) -> Any:
-        """f made anew from its data, the matrix stored as ``how`` says."""
-        assert self.make is not None
-        return self.make(how(self.data[0]), *self.data[1:])
-
     @cached_property
     def single(self) -> Problem:
         """The problem that float32 data pose: the same data rounded to float32, in float64."""
@@ -168,18 +117,14 @@ class Problem:
         return Problem(f"{self.name} in float32", self.make(*rounded), self.S, reference=self.reference, data=rounded)
 
 
-def as_problem(given: Any) -> Problem:
-    """A problem, or a pair (f, S) made one."""
-    if isinstance(given, Problem):
-        return given
-    f, S = given
-    return Problem(f"{f!r} over {S!r}", f, S)
-
-
 @cache
 def small_problems() -> tuple[Problem, ...]:
     """The problems `check_solver` uses: every objective and set here in at least one, five coordinates each."""
-    sets, rng = _sets(), np.random.default_rng(7)
+    rng, sides = np.random.default_rng(7), np.random.default_rng(3)
+    low, high, points = -sides.random(D), sides.random(D), sides.standard_normal((8, D))
+    sets = {type(S).__name__: S for S in (gh.L1Ball(D, 1.5), gh.Simplex(D), gh.CappedSimplex(D, 2.0), gh.LinfBall(D, 0.4),
+                                          gh.Box(low, high), gh.Vertices(points), gh.L2Ball(D, 0.8))}
+    ball: Reference = partial(ball_minimum, D, 0.8)  # over a round set the general search has few digits
     X, y = rng.standard_normal((9, D)), rng.standard_normal(9)
     pairs: list[tuple[str, _Model, str]] = []
     pairs += [("least_squares", _least_squares(X, y), name) for name in sets]
@@ -198,23 +143,8 @@ def small_problems() -> tuple[Problem, ...]:
               ("logistic, intercept", _logistic_with_intercept(X, np.sign(y)), "L1Ball"),
               ("least_squares, ridge", _with_ridge(_least_squares(X, y, intercept=True), 0.3), "Simplex"),
               ("logistic, ridge", _with_ridge(_logistic(X, np.sign(y)), 0.3), "Vertices")]
-    return tuple(model.over(f"{what} over {name}", *sets[name]) for what, model, name in pairs)
-
-
-def _sets() -> dict[str, tuple[Any, Reference]]:
-    """The sets that are there, each with the means to find minima over it."""
-    rng = np.random.default_rng(3)
-    unit, corners = np.eye(D), np.array(list(product((-1.0, 1.0), repeat=D)))
-    low, high, points = -rng.random(D), rng.random(D), rng.standard_normal((8, D))
-
-    def hull(vertices: Array) -> Reference:
-        return partial(hull_minimum, vertices)
-
-    return {"L1Ball": (gh.L1Ball(D, 1.5), hull(1.5 * np.vstack([unit, -unit]))), "Simplex": (gh.Simplex(D), hull(unit)),
-            "CappedSimplex": (gh.CappedSimplex(D, 2.0), hull(2.0 * np.vstack([unit, np.zeros(D)]))),
-            "LinfBall": (gh.LinfBall(D, 0.4), hull(0.4 * corners)),
-            "Box": (gh.Box(low, high), hull(np.where(corners > 0, high, low))),
-            "Vertices": (gh.Vertices(points), hull(points)), "L2Ball": (gh.L2Ball(D, 0.8), partial(ball_minimum, D, 0.8))}
+    return tuple(Problem(f"{what} over {name}", model.make(*model.data), sets[name], model.value, model.gradient,
+                         ball if name == "L2Ball" else None, model.data, model.make) for what, model, name in pairs)
 
 
 def _with_zeros(rng: np.random.Generator) -> Array:
@@ -233,9 +163,6 @@ class _Model:
     gradient: Gradient
     make: Callable[..., Any]
     data: tuple[Array, ...]
-
-    def over(self, name: str, S: AtomSet, reference: Reference) -> Problem:
-        return Problem(name, self.make(*self.data), S, self.value, self.gradient, reference, self.data, self.make)
 
 
 def _mean(terms: Callable[..., Array], slopes: Callable[..., Array], make: Callable[..., Any], *data: Array) -> _Model:

@@ -18,30 +18,25 @@ from greedyhull.errors import GreedyhullError
 from greedyhull.objectives.by_name import function
 from greedyhull.objectives.lines import Curve, Parabola
 from greedyhull.objectives.losses.smooth import Logistic, NegativeLog, Poisson
-from greedyhull.solvers.parts.progress import Event
 from greedyhull.solvers.parts.steps import APriori, no_rule
 from greedyhull.testing.expect import expect, saved
-from greedyhull.testing.problems import Problem, as_problem, small_problems
-from greedyhull.types import Array, AtomSet, Loss, Solver, lacks
+from greedyhull.testing.problems import Problem, small_problems
+from greedyhull.types import Array, AtomSet, Solver, lacks
 
 
 def check_interruptions(solver: Solver, problem: Problem) -> None:
     """A run that is interrupted returns its last certified point; one that meets NaN says so."""
     _check_nan(solver, problem.S)
-    _interrupted(solver, problem, _raise)
+    _check_interrupted(solver, problem, lambda: signal.default_int_handler(signal.SIGINT, None))
     if threading.current_thread() is threading.main_thread():
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
-            _interrupted(solver, problem, lambda: os.kill(os.getpid(), signal.SIGINT))
+            _check_interrupted(solver, problem, lambda: os.kill(os.getpid(), signal.SIGINT))
         finally:
             signal.signal(signal.SIGINT, before)
 
 
-def _raise() -> None:
-    raise KeyboardInterrupt
-
-
-def _interrupted(solver: Solver, problem: Problem, interrupt: Any) -> None:
+def _check_interrupted(solver: Solver, problem: Problem, interrupt: Any) -> None:
     last: list[Any] = []
 
     def watch(event: Any) -> None:
@@ -57,9 +52,8 @@ def _interrupted(solver: Solver, problem: Problem, interrupt: Any) -> None:
            f"{about}: the point returned is not the last one certified.")
     expect(problem.S.contains(s.point), f"{about}: the point returned lies outside the set.")
     if s.certificate.kind == "always" and s.value is not None and s.certificate.gap is not None:
-        expect(
-            s.value - problem.minimum <= s.certificate.gap + 1e-14 * (1 + abs(s.value)), f"{about}: its certificate is false."
-        )
+        expect(s.value - problem.minimum <= s.certificate.gap + 1e-14 * (1 + abs(s.value)),
+               f"{about}: its certificate is false.")
 
 
 def _check_nan(solver: Solver, S: AtomSet) -> None:
@@ -95,31 +89,24 @@ def check_step(rule: Any, *, descends: bool | None = None, seed: int = 0) -> Non
     descends = not isinstance(rule, APriori) if descends is None else descends
     rng = np.random.default_rng(seed)
     before = repr(rule)
-    for lines in (_parabolas(rng), _curves(rng), _edges()):
+    parabolas = [Parabola(float(rng.normal()), float(-rng.exponential()), float(rng.exponential()), top)
+                 for top in (1.0, 1.0, 0.3, 0.02, 5.0, 1.0) for _ in range(4)]
+    for lines in (parabolas, _curves(rng), _edges()):
         _check_range(rule, lines, descends)
         _check_state(rule, lines)
     expect(repr(rule) == before, f"{before} has become {rule!r}: a rule is frozen, its working form remembers.")
 
 
-def _parabolas(rng: np.random.Generator) -> list[Any]:
-    return [Parabola(float(rng.normal()), float(-rng.exponential()), float(rng.exponential()), float(top))
-            for top in (1.0, 1.0, 0.3, 0.02, 5.0, 1.0) for _ in range(4)]
-
-
 def _curves(rng: np.random.Generator) -> list[Any]:
-    """Lines of smooth losses, some of which end at a limit."""
+    """Lines of smooth losses downhill, some of which end at a limit."""
     lines: list[Any] = []
     for _ in range(6):
         z, dz, y = rng.normal(size=5), rng.normal(size=5), np.where(rng.random(5) < 0.5, -1.0, 1.0)
-        lines += [Logistic(y, 0.2).along(z, _downhill(Logistic(y, 0.2), z, dz), 1.0),
-                  Poisson(np.abs(np.round(y)), 0.2).along(z, _downhill(Poisson(np.abs(y), 0.2), z, 3 * dz), 1.0)]
         log, inside = NegativeLog(np.zeros(5), 0.2), np.abs(z) + 0.1
-        lines += [log.along(inside, _downhill(log, inside, 4 * dz), 1.0), log.along(inside, np.abs(dz), 1.0)]
+        for loss, at, move in ((Logistic(y, 0.2), z, dz), (Poisson(np.abs(y), 0.2), z, 3 * dz), (log, inside, 4 * dz),
+                               (log, inside, np.abs(dz))):
+            lines.append(loss.along(at, move if loss.gradient(at).dot(move) < 0 else -move, 1.0))
     return lines
-
-
-def _downhill(loss: Loss, z: Any, dz: Any) -> Any:
-    return dz if loss.gradient(z).dot(dz) < 0 else -dz
 
 
 def _edges() -> list[Any]:
@@ -170,7 +157,7 @@ def _check_state(rule: Any, lines: list[Any]) -> None:
 
 
 ROW = ("iteration", "value", "gap", "step", "atoms", "oracle_calls", "slack")  # work may be done again after a resume
-POINT = ("iteration", "value", "step", "atoms")  # all that goes on where a resumed run must find its bounds anew
+POINT = ("iteration", "value", "step", "atoms")  # all that continues where a resumed run must find its bounds again
 
 
 def check_solver(solver: Solver, problems: Iterable[Any] | None = None, *, iterations: int = 40,
@@ -184,33 +171,26 @@ def check_solver(solver: Solver, problems: Iterable[Any] | None = None, *, itera
     A solver may refuse a problem with a `GreedyhullError` before its second point. The names of those it refused are
     returned, and it may not refuse all.
     """
-    given = [as_problem(p) for p in (small_problems() if problems is None else problems)]
+    given = [p if isinstance(p, Problem) else Problem(f"{p[0]!r} over {p[1]!r}", *p)
+             for p in (small_problems() if problems is None else problems)]
     refused = []
     for problem in given:
-        if _refuses(solver, problem, seed):
+        trial = _Trial(solver, problem, iterations, seed)
+        if trial.refuses():
             refused.append(problem.name)
             continue
-        points = check_honest(solver, problem, iterations, seed)
-        _check_repeats(solver, problem, points, iterations, seed)
-        _check_resume(solver, problem, points, iterations, seed)
-        _check_storage(solver, problem, iterations, seed)
+        trial.check_honest()
+        trial.check_repeats()
+        trial.check_resume()
+        if problem.make is not None and problem.data:
+            trial.check_storage(problem.make)
         if precision is not None:
-            _check_precision(solver, problem, precision, 100 * iterations, seed)
+            s = trial.solve(stop=Relative(precision) | Iterations(100 * iterations))
+            expect(s.converged, f"{trial.about}: Relative({precision:g}) was asked for, and after {s.iterations} iterations "
+                                f"the gap is {s.certificate.gap:.3g} at value {s.value:.6g}. It said: {s.reason}")
     expect(len(refused) < len(given), f"{solver!r} refused every problem: {', '.join(refused)}.")
     check_interruptions(solver, next(p for p in given if p.name not in refused))
     return refused
-
-
-def _refuses(solver: Solver, problem: Problem, seed: int) -> bool:
-    """Whether the solver declines before its second point, in words."""
-    seen: list[int] = []
-    try:
-        minimize(problem.f, problem.S, solver, stop=Iterations(2), seed=seed, watch=lambda event: seen.append(event.iteration))
-    except GreedyhullError:
-        if len(seen) > 1:
-            raise
-        return True
-    return False
 
 
 def rows_of(trace: Any) -> Array:
@@ -219,32 +199,134 @@ def rows_of(trace: Any) -> Array:
     return rows
 
 
-def check_honest(solver: Solver, problem: Problem, iterations: int, seed: int) -> tuple[list[Array], Array]:
-    """Every event's bound is true and every point feasible; returns the points and the trace."""
-    f, S = problem.f, problem.S
-    points: list[Array] = []
-    lowest = [-np.inf]
-    about = f"{solver!r} on {problem.name}"
-    kept = tuple(np.array(x) for x in problem.data)
+def _keep(points: list[Array], event: Any) -> None:
+    points.append(event.point.array())
 
-    def watch(event: Any) -> None:
-        points.append(event.point.array())
-        expect(S.contains(event.point), f"{about}: the point of iteration {event.iteration} lies outside {S!r}.")
-        expect(event.lower >= lowest[0],
-               f"{about}: the lower bound fell from {lowest[0]!r} to {event.lower!r} at {event.iteration}.")
-        expect(event.gap >= 0.0, f"{about}: the gap at iteration {event.iteration} is {event.gap!r}.")
-        lowest[0] = event.lower
-        if event.kind == "always":
-            _expect_true(about, event.value, event.gap, problem, event.iteration)
 
-    s = minimize(f, S, solver, stop=Iterations(iterations), seed=seed, watch=watch)
-    _expect_certified(about, s, problem)
-    if s.point.keeps_atoms:
-        weights = s.point.weights
-        expect(np.all(weights > 0) and np.all(np.abs(s.point.totals - 1) < 1e-12),
-               f"{about}: weights that are not positive or sum to {s.point.totals}.")
-    expect(all(np.array_equal(a, b) for a, b in zip(kept, problem.data, strict=True)), f"{about}: the data were changed.")
-    return points, rows_of(s.trace)
+class _Trial:
+    """A solver on a problem; `check_honest` gathers the points and the trace that later runs are compared with."""
+
+    def __init__(self, solver: Solver, problem: Problem, iterations: int, seed: int) -> None:
+        self.solver, self.problem, self.iterations, self.seed = solver, problem, iterations, seed
+        self.about, self.rows = f"{solver!r} on {problem.name}", np.zeros(0)
+        self.points: list[Array] = []
+
+    def solve(self, f: Any = None, stop: Any = None, **options: Any) -> Any:
+        """The solution of the problem, or of another f over its set."""
+        return minimize(self.problem.f if f is None else f, self.problem.S, self.solver, seed=self.seed,
+                        stop=Iterations(self.iterations) if stop is None else stop, **options)
+
+    def refuses(self) -> bool:
+        """Whether the solver declines before its second point, with a reason."""
+        seen: list[Array] = []
+        try:
+            self.solve(stop=Iterations(2), watch=partial(_keep, seen))
+        except GreedyhullError:
+            if len(seen) > 1:
+                raise
+            return True
+        return False
+
+    def check_honest(self) -> None:
+        """Every event's bound is true and every point feasible."""
+        about, problem, lowest = self.about, self.problem, -np.inf
+        kept = tuple(np.array(x) for x in problem.data)
+
+        def watch(event: Any) -> None:
+            nonlocal lowest
+            _keep(self.points, event)
+            expect(problem.S.contains(event.point),
+                   f"{about}: the point of iteration {event.iteration} lies outside {problem.S!r}.")
+            expect(event.lower >= lowest,
+                   f"{about}: the lower bound fell from {lowest!r} to {event.lower!r} at {event.iteration}.")
+            expect(event.gap >= 0.0, f"{about}: the gap at iteration {event.iteration} is {event.gap!r}.")
+            lowest = event.lower
+            if event.kind == "always":
+                _expect_true(about, event.value, event.gap, problem, event.iteration)
+
+        s = self.solve(watch=watch)
+        self.rows = rows_of(s.trace)
+        _expect_certified(about, s, problem)
+        if s.point.keeps_atoms:
+            expect(np.all(s.point.weights > 0) and np.all(np.abs(s.point.totals - 1) < 1e-12),
+                   f"{about}: weights that are not positive or sum to {s.point.totals}.")
+        expect(all(np.array_equal(a, b) for a, b in zip(kept, problem.data, strict=True)), f"{about}: the data were changed.")
+
+    def check_repeats(self) -> None:
+        """The same seed gives the same run; a start is used and never changed."""
+        about, f, again = self.about, self.problem.f, list[Array]()
+        s = self.solve(watch=partial(_keep, again))
+        expect(len(again) == len(self.points) and all(map(np.array_equal, again, self.points)),
+               f"{about}: the same seed led to other points.")
+        expect(np.array_equal(rows_of(s.trace), self.rows), f"{about}: the same seed led to another trace.")
+        start = s.point.copy()
+        before, weights = start.array(), start.weights.copy() if start.keeps_atoms else None
+        values: list[float] = []
+        self.solve(start=start, stop=Iterations(5),  # an event's own value may be an estimate
+                   watch=lambda event: values.append(float(f.value(event.point.copy()))))
+        expect(np.array_equal(start.array(), before) and (weights is None or np.array_equal(start.weights, weights)),
+               f"{about}: the start was changed.")
+        expect(_is_value(s.value or 0.0, values[0], start, self.problem),
+               f"{about}: it did not begin at its start, of value {s.value}, but at {values[0]}.")
+
+    def check_resume(self) -> None:
+        """Saved at k, read back, and continued in a new generator, a run continues bit by bit."""
+        wanted = [k for k in (0, 1, 4, self.iterations // 2) if k < len(self.points) - 1]
+        problem, states = self.problem, dict[int, Any]()
+
+        def begun() -> Run:
+            return Run(problem.f, problem.S, self.solver, None, Iterations(self.iterations), self.seed)
+
+        def save(event: Any) -> None:
+            row = len(first.trace.rows) - 1
+            if row in wanted:
+                states[row] = saved(first.state())
+
+        first = begun()
+        first.watchers = [save]
+        first.solve()
+        for k in wanted:
+            about, run, seen = f"{self.about}, saved at row {k} and resumed", begun(), list[Array]()
+            run.restore(states[k])
+            run.watchers = [partial(_keep, seen)]
+            run.solve()
+            left = self.points[k:]
+            expect(len(seen) == len(left), f"{about}: {len(seen)} points follow instead of {len(left)}.")
+            for j, (point, wants) in enumerate(zip(seen, left, strict=True)):
+                expect(np.array_equal(point, wants),
+                       f"{about}: {j} iterations later the point is another one, by {np.abs(point - wants).max():.3g}.")
+            columns = [ROW.index(name) for name in (ROW if run.identity.known else POINT)]
+            begins = 0 if run.identity.known else k  # what may be about another problem is not taken over
+            got, want = rows_of(run.trace)[:, columns], self.rows[begins:, columns]
+            expect(len(got) == len(want), f"{about}: the trace has {len(got)} rows instead of {len(want)}.")
+            for i, j in np.argwhere(got != want):
+                expect(False, f"{about}: in row {begins + i} the trace has {ROW[columns[j]]} = {got[i, j]!r} where the whole "
+                              f"run has {want[i, j]!r}.")
+
+    def check_storage(self, make: Any) -> None:
+        """Sparse data are the same data; float32 data are certified in float64.
+
+        Where scores tie, rounding decides the path, so that not paths but certified results are compared.
+        """
+        from scipy.sparse import csc_array, csr_array
+
+        from greedyhull.objectives.designs.stored import SparseDesign  # sparse data, however full they are
+
+        problem, stop = self.problem, Gap(1e-10) | Iterations(self.iterations)
+        dense = self.solve(stop=stop)
+        for kind in (csc_array, csr_array):
+            s = self.solve(make(SparseDesign(kind(problem.data[0])), *problem.data[1:]), stop)
+            about = f"{self.about} with a {kind.__name__}"
+            _expect_certified(about, s, problem)
+            first = abs(s.trace.value[0] - dense.trace.value[0])
+            expect(first <= 1e-12 * (1 + abs(s.trace.value[0])),
+                   f"{about}: at the start the value is {first:.3g} off that of dense data.")
+            off = abs((s.value or 0.0) - (dense.value or 0.0)) if dense.converged and s.converged else 0.0
+            expect(off <= 1e-9, f"{about}: it converged to a value {off:.3g} off that of dense data.")
+        X, *rest = (x.astype(np.float32) for x in problem.data)
+        for data in (X, SparseDesign(csc_array(X))):
+            about = f"{self.solver!r} on {problem.single.name}, {type(data).__name__}"
+            _expect_certified(about, self.solve(make(data, *rest)), problem.single)
 
 
 def _expect_true(about: str, value: float, gap: float, problem: Problem, k: int) -> None:
@@ -255,118 +337,18 @@ def _expect_true(about: str, value: float, gap: float, problem: Problem, k: int)
            f"{problem.minimum:.12g}: the certificate is false.")
 
 
-def _check_repeats(solver: Solver, problem: Problem, points: tuple[list[Array], Array], iterations: int, seed: int) -> None:
-    """The same seed gives the same run; a start is used and never changed."""
-    again: list[Array] = []
-    s = minimize(problem.f, problem.S, solver, stop=Iterations(iterations), seed=seed,
-                 watch=lambda event: again.append(event.point.array()))
-    expect(
-        len(again) == len(points[0])
-        and all(np.array_equal(a, b) for a, b in zip(again, points[0], strict=True)),
-        f"{solver!r} on {problem.name}: the same seed led to other points.",
-    )
-    expect(np.array_equal(rows_of(s.trace), points[1]), f"{solver!r} on {problem.name}: the same seed led to another trace.")
-    start = s.point.copy()
-    before, weights = start.array(), start.weights.copy() if start.keeps_atoms else None
-    first: list[float] = []
-    minimize(
-        problem.f, problem.S, solver, start=start, stop=Iterations(5), seed=seed,
-        watch=lambda event: first.append(float(problem.f.value(event.point.copy()))),  # an event's own may be an estimate
-    )
-    expect(np.array_equal(start.array(), before) and (weights is None or np.array_equal(start.weights, weights)),
-           f"{solver!r} on {problem.name}: the start was changed.")
-    expect(
-        abs(first[0] - (s.value or 0.0)) <= 1e-9 * (abs(first[0]) + 1e-9) + float(problem.f.rounding(start.copy(), problem.S)),
-        f"{solver!r} on {problem.name}: it did not begin at its start, of value {s.value}, but at {first[0]}.")
-
-
-def _keep(seen: list[Array], event: Event) -> None:
-    seen.append(event.point.array())
-
-
-def _check_resume(solver: Solver, problem: Problem, points: tuple[list[Array], Array], iterations: int, seed: int) -> None:
-    """Saved at k, read back, and continued in a new generator, a run goes on bit by bit."""
-    arrays, rows = points
-    wanted = [k for k in (0, 1, 4, iterations // 2) if k < len(arrays) - 1]
-    states: dict[int, Any] = {}
-    first = Run(problem.f, problem.S, solver, None, Iterations(iterations), seed)
-    first.watchers = [
-        lambda event: (
-            states.update({len(first.trace.rows) - 1: saved(first.state())}) if len(first.trace.rows) - 1 in wanted else None
-        )
-    ]
-    first.solve()
-    for k in wanted:
-        about = f"{solver!r} on {problem.name}, saved at row {k} and resumed"
-        run = Run(problem.f, problem.S, solver, None, Iterations(iterations), seed)
-        seen: list[Array] = []
-        run.restore(states[k])
-        run.watchers = [partial(_keep, seen)]
-        run.solve()
-        expect(len(seen) == len(arrays) - k, f"{about}: {len(seen)} points follow instead of {len(arrays) - k}.")
-        for j, (got, want) in enumerate(zip(seen, arrays[k:], strict=True)):
-            expect(np.array_equal(got, want),
-                   f"{about}: {j} iterations later the point is another one, by {np.abs(got - want).max():.3g}.")
-        columns = [ROW.index(name) for name in (ROW if run.identity.known else POINT)]
-        begins = 0 if run.identity.known else k  # what may be about another problem is not taken over
-        got, want = rows_of(run.trace)[:, columns], rows[begins:, columns]
-        expect(len(got) == len(want), f"{about}: the trace has {len(got)} rows instead of {len(want)}.")
-        if not np.array_equal(got, want):
-            i, j = np.argwhere(got != want)[0]
-            where = f"in row {begins + i} the trace has {ROW[columns[j]]}"
-            expect(False, f"{about}: {where} = {got[i, j]!r} where the whole run has {want[i, j]!r}.")
-
-
-def _check_storage(solver: Solver, problem: Problem, iterations: int, seed: int) -> None:
-    """Sparse data are the same data; float32 data are certified in float64.
-
-    Where scores tie, rounding decides the path, so that not paths but certified results are compared.
-    """
-    if problem.make is None or not problem.data:
-        return
-    from scipy.sparse import csc_array, csr_array
-
-    stop = Gap(1e-10) | Iterations(iterations)
-    dense = minimize(problem.f, problem.S, solver, stop=stop, seed=seed)
-    for kind in (csc_array, csr_array):
-        how = partial(_stored, kind)
-        s = minimize(problem.stored(how), problem.S, solver, stop=stop, seed=seed)
-        about = f"{solver!r} on {problem.name} with a {kind.__name__}"
-        _expect_certified(about, s, problem)
-        first = abs(s.trace.value[0] - dense.trace.value[0])
-        expect(first <= 1e-12 * (1 + abs(s.trace.value[0])),
-               f"{about}: at the start the value is {first:.3g} off that of dense data.")
-        if dense.converged and s.converged:
-            off = abs((s.value or 0.0) - (dense.value or 0.0))
-            expect(off <= 1e-9, f"{about}: it converged to a value {off:.3g} off that of dense data.")
-    X, *rest = (x.astype(np.float32) for x in problem.data)
-    for data in (X, _stored(csc_array, X)):
-        s = minimize(problem.make(data, *rest), problem.S, solver, stop=Iterations(iterations), seed=seed)
-        _expect_certified(f"{solver!r} on {problem.single.name}, {type(data).__name__}", s, problem.single)
-
-
-def _stored(kind: Any, X: Array) -> Any:
-    """X as sparse data, however full it is."""
-    from greedyhull.objectives.designs.stored import SparseDesign
-
-    return SparseDesign(kind(X))
+def _is_value(claimed: float, value: float, point: Any, problem: Problem) -> bool:
+    """Whether a value is the claimed one, up to the rounding that f allows for at the point."""
+    return abs(value - claimed) <= 1e-9 * (abs(value) + 1e-9) + float(problem.f.rounding(point.copy(), problem.S))
 
 
 def _expect_certified(about: str, s: Any, problem: Problem) -> None:
-    """A solution's point is feasible, and has the value and the gap that its certificate says."""
+    """A solution's point is feasible, and has the value and the gap of its certificate."""
     expect(s.point.array().shape == problem.S.shape and problem.S.contains(s.point),
            f"{about}: the returned point lies outside {problem.S!r}.")
     if s.certificate.kind != "always" or s.value is None or s.certificate.gap is None:
         return
     _expect_true(about, s.value, s.certificate.gap, problem, s.iterations)
-    point = s.point.copy()
-    again = float(problem.f.value(point))
-    expect(abs(again - s.value) <= 1e-9 * (abs(again) + 1e-9) + float(problem.f.rounding(point, problem.S)),
+    again = float(problem.f.value(s.point.copy()))
+    expect(_is_value(s.value, again, s.point, problem),
            f"{about}: the certified value is {s.value}, the returned point has {again}.")
-
-
-def _check_precision(solver: Solver, problem: Problem, precision: float, iterations: int, seed: int) -> None:
-    s = minimize(problem.f, problem.S, solver, stop=Relative(precision) | Iterations(iterations), seed=seed)
-    expect(s.converged,
-           f"{solver!r} on {problem.name}: Relative({precision:g}) was asked for, and after {s.iterations} iterations "
-           f"the gap is {s.certificate.gap:.3g} at value {s.value:.6g}. It said: {s.reason}")
