@@ -16,7 +16,7 @@ from scipy import sparse
 
 import greedyhull as gh
 from benchmarks.tables import Table
-from greedyhull.atoms.l1_ball import PositiveL1Ball
+from greedyhull.atoms.simplex import PositiveL1Ball
 from greedyhull.solvers import corrective
 
 N, D = 12, 5

@@ -192,8 +192,8 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "certify another shape": (lambda: gh.certify(ok, gh.Simplex(3), np.ones(2)), r"point has shape \(2,\)"),
     "certify NaN": (lambda: gh.certify(ok, gh.Simplex(3), np.full(3, np.nan)), r"NaN"),
     # solvers, stops, steps, schedules
-    "Corrective(batch=0)": (lambda: gh.Corrective(batch=0), r"batch=0"),
-    "Corrective(steps=0)": (lambda: gh.Corrective(steps=0), r"steps=0"),
+    "Corrective(batch=0)": (lambda: gh.Corrective(batch=0), r"batch and steps of Corrective must be .* got 0 and 5"),
+    "Corrective(steps=0)": (lambda: gh.Corrective(steps=0), r"batch and steps of Corrective must be .* got 20 and 0"),
     "Jones with a search": (lambda: gh.Jones(gh.Short()), r"Jones\(step=Short\(\)\).*OpenLoop"),
     "Mixed of nothing": (lambda: gh.Mixed(solvers=()), r"Mixed\(solvers=\(\)\)"),
     "Mixed by a word": (lambda: gh.Mixed(choose="best"), r"choose='best'"),  # type: ignore[arg-type]

@@ -162,7 +162,7 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
     "solver is a class": (lambda: solve(f, S, gh.Jones), r"solver=the class Jones was given.*Make one: Jones\(\)"),
     "solver is a stop": (lambda: solve(f, S, gh.Gap(1e-6)), r"which is a stop\. Give it by name: stop=Gap\(absolute=1e-06\)"),
     "solver is a step": (lambda: solve(f, S, gh.Short()), r"which is a step rule.*FrankWolfe\(Short\(\)\)"),
-    "solver is a start": (lambda: solve(f, S, np.ones(3) / 3), r"solver=array.* was given; a solver such as FrankWolfe\(\)"),
+    "solver is a start": (lambda: solve(f, S, np.ones(3) / 3), r"solver must be a solver such as FrankWolfe\(\); got array"),
     "seed in words": (lambda: solve(f, S, seed="a"), r"seed='a' was given; a whole number"),
     "seed is a generator": (lambda: solve(f, S, seed=np.random.default_rng(0)), r"seed=a Generator was given; a whole number"),
     "start of another shape": (lambda: solve(f, S, start=np.zeros(2)), r"start has shape \(2,\) but Simplex\(3"),

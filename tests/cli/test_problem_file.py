@@ -120,7 +120,7 @@ def test_faults_of_columns_and_solver_together(refused):
                      ("[stop]", '[solver]\nname = "corrective"\nbatch = 0\n[stop]'))
     keys = [fault.split(": ")[0].split(", ")[1] for fault in faults]
     assert keys == ["data.target", "data.features", "objective.sample_weight", "solver"]
-    assert "one of a, b, c, y is wanted" in faults[0] and "Corrective(batch=0" in faults[3]
+    assert "one of a, b, c, y is wanted" in faults[0] and "batch and steps of Corrective must be" in faults[3]
 
 
 @pytest.mark.parametrize("changes, key, words", [

@@ -408,7 +408,7 @@ class Solver:
             toward = w.toward(answer.atom)
             eta = f.along(w, toward).argmin()
             if self.fault == "leaves the hull" and k == 3:
-                w._weights *= 1.3
+                w.weights *= 1.3
             if self.fault == "forgets":
                 remembered += 1
                 eta *= 1.0 / remembered

@@ -19,7 +19,7 @@ from greedyhull.points.gradients import as_array, copied
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import whole
 from greedyhull.points.shapes import Basis, BasisBlock, dense
-from greedyhull.points.validate import KINDS, as_answer, as_block, as_own_atom, atom_dtype
+from greedyhull.points.validate import KINDS, as_answer, as_atom, as_block, as_own_atom, atom_dtype
 from greedyhull.theory import Constant, Status
 from greedyhull.types import (
     Answer,
@@ -327,6 +327,8 @@ class AtomSet(ABC):
         """Return the answer of `argmin` as an atom."""
         if self._ships:
             d: Atom = self.argmin(g)  # type: ignore[assignment]
+            if type(d) is np.ndarray:
+                d = as_atom(d, self.shape)
         else:  # it may write on g, and on its answer once more
             given = self.argmin(copied(g))
             self.note_dtype(given)

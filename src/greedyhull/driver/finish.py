@@ -249,7 +249,7 @@ def certify_end(run: Run, event: Event, moved: bool = False) -> tuple[Event, Cer
         proved = None if run.open is None else run.proofs.at_end(run.open, event)
         event = event if proved is None else run.prove(proved, event)
         check_lower(run.f, run.S, event.value, event.lower, event.kind, run.rounding)
-        note = words_of(run.coarse, run.S) if run.user_set or run.coarse is not None else ""
+        note = words_of(run.coarse, run.S) if run.coarse is not None or run.S.coarse else ""
         return event, Certificate(event.value, event.gap, event.lower, event.kind, event.delta, SIZES[run.S.sized], note)
     certificate = _recomputed(run, event.point)
     assert certificate.value is not None and certificate.gap is not None

@@ -204,7 +204,7 @@ def test_bad_usage_is_one_sentence(arguments, sentence, capsys, tmp_path, monkey
 def test_missing_extras_are_named_with_the_remedy(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr("greedyhull.report.sentences.find_spec", lambda name: None)
     assert run(["paper", "--out", str(tmp_path / "page")]) == 1
-    assert 'needs matplotlib and Jinja2, which are not installed. In the checkout: pip install -e ".[paper]".' in \
+    assert 'needs Jinja2 and matplotlib, which are not installed. In the checkout: pip install -e ".[paper]".' in \
         capsys.readouterr().err
 
 
