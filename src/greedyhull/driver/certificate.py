@@ -43,6 +43,7 @@ class Bound(NamedTuple):
 
 
 SIZES = ("estimated", "proved")  # how rounding is known, by whether the set says how large its atoms can be
+MOSTLY_ROUNDING = 0.5  # of the gap: where rounding may be a larger share
 
 
 def held(kind: Kind, delta: float) -> tuple[Kind, float]:
@@ -232,7 +233,9 @@ def certificate_of(f: Objective, S: AtomSet, w: Iterate, known: float = -np.inf,
     kind, delta = held(found.kind, found.delta)
     gap = max(value - found.lower, 0.0)
     if floor > found.lower:
-        own = above(precise, w, value, floor, rounding) + value_error(seen, value)
+        own = max(value - floor, 0.0) + rounding
+        if rounding > MOSTLY_ROUNDING * own:
+            own = above(precise, w, value, floor, rounding) + value_error(seen, value)
         if own < gap:
             gap, kind, delta = own, kind_of("always", precise, S, seen), 0.0
     return Certificate(value, gap, max(found.lower, floor), kind, delta, SIZES[S.sized], words_of(seen, S))

@@ -11,7 +11,7 @@ from warnings import warn
 import numpy as np
 
 from greedyhull.atoms.base import generator
-from greedyhull.driver.certificate import SIZES, Certificate, afresh, certificate_of, held, sentence
+from greedyhull.driver.certificate import MOSTLY_ROUNDING, SIZES, Certificate, afresh, certificate_of, held, sentence
 from greedyhull.driver.checks import check_drift, check_lower, check_point, is_builtin
 from greedyhull.driver.solution import Solution, StreamSolution
 from greedyhull.driver.stop import PRESSED, Reason, because, closing
@@ -133,7 +133,6 @@ def _elsewhere(w: Iterate, fewer: Iterate, S: AtomSet) -> str | None:
     return None
 
 
-MOSTLY_ROUNDING = 0.5  # of the gap: where rounding may be a larger share
 # so many rounds without a better value or bound before anything is compared, and so many more after; a multiple of 2 to 6,
 # for runs may go round among a few points that rounding cannot tell apart
 ROUNDS = 60

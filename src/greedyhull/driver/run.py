@@ -18,7 +18,7 @@ from greedyhull.atoms.arguments import array_of
 from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.atoms.base import generator
 from greedyhull.atoms.joined import Product
-from greedyhull.driver.certificate import Bound, Proofs, as_iterate, held, kind_of
+from greedyhull.driver.certificate import MOSTLY_ROUNDING, Bound, Proofs, as_iterate, held, kind_of
 from greedyhull.driver.checks import (
     by_coordinates,
     check_arguments,
@@ -31,7 +31,6 @@ from greedyhull.driver.checks import (
     is_user_set,
 )
 from greedyhull.driver.finish import (
-    MOSTLY_ROUNDING,
     SINGLE,
     StallDetector,
     beyond_proof,
