@@ -30,34 +30,35 @@ source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 
 myst_heading_anchors = 3
 myst_enable_extensions = ["dollarmath"]
-CONTENTS = {
-    "index": ["start", "guide", "gallery/index", "theory", "api/index"],
-    "theory": ["paper", "paper_page", "bounds"],
-}
-WHOLE = {"contributing": "CONTRIBUTING.md", "changes": "CHANGELOG.md"}
-LINKS = {  # from the repository's to the site's
-    r"\.\./CONTRIBUTING\.md": "contributing.md",
-    r"\.\./examples": "gallery/index.rst",
-    r"(\.\./)?\.\./examples/(\w+)\.py": r"\1gallery/\2.rst",
-    r"(?:\.\./)?CHANGELOG\.md": "changes.md",
-    r"README\.md": "index.md",
-    r"docs/([^)]+)": r"\1",
-}
+WHOLE = {"index": "README.md", "project/contributing": "CONTRIBUTING.md", "project/changes": "CHANGELOG.md"}  # pages kept elsewhere
+PAGES = {ROOT / file: Path(page) for page, file in WHOLE.items()} | {ROOT / "examples": Path("gallery/index")}
+CONTENTS = "\n```{toctree}\n:hidden:\n\ntutorials/index\nhowto/index\nreference/index\nexplanation/index\ngallery/index\nproject/index\n```\n"
 
 
 def complete(app, name, source):
-    """Add the hidden table of contents of a page, and turn links out of this folder into links to pages of the site."""
-    text = (ROOT / WHOLE[name]).read_text(encoding="utf-8") if name in WHOLE else source[0]
-    for outside, page in LINKS.items():
-        text = re.sub(rf"\]\({outside}\)", rf"]({page})", text)
-    if name == "api/rooms":
+    """Insert pages that are kept elsewhere in the repository, and turn links out of this folder into links inside the site."""
+    text, home = source[0], ROOT / "docs" / Path(name).parent
+    if name in WHOLE:
+        text, home = (ROOT / WHOLE[name]).read_text(encoding="utf-8"), ROOT
+
+    def inside(link):
+        file = Path(os.path.normpath(home / link[1]))
+        page = PAGES.get(file) or (Path("gallery") / file.stem if file.parent == ROOT / "examples" else None)
+        if page is not None:  # the site knows it under another name
+            target = page.with_suffix(".rst" if page.parts[0] == "gallery" else ".md")
+        elif home == ROOT and file.is_relative_to(ROOT / "docs"):
+            target = file.relative_to(ROOT / "docs")
+        else:
+            return link[0]
+        return f"]({Path(os.path.relpath(target, Path(name).parent)).as_posix()}{link[2] or ''})"
+
+    text = re.sub(r"\]\(([^)#\s:]+)(#[^)]*)?\)", inside, text)
+    if name == "reference/api/packages":
         text += internals()
-    if name == "paper_page":
-        link = '<a href="paper_results/index.html">The page of a quick run</a> is part of this site.'
+    if name == "explanation/paper_reproduced":
+        link = '<a href="../paper_results/index.html">The page of a quick run</a> is part of this site.'
         text = text.replace("## What it shows", f"{link}\n\n## What it shows")
-    if name in CONTENTS:
-        text += "\n".join(["\n```{toctree}", ":hidden:", "", *CONTENTS[name], "```\n"])
-    source[0] = text
+    source[0] = text + CONTENTS if name == "index" else text
 
 
 def reproduce(app, error):

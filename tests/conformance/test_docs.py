@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).parents[2] / "docs" / "testing.md"
+PAGE = Path(__file__).parents[2] / "docs" / "howto" / "test_your_own.md"
 
 
 @pytest.mark.skipif(not PAGE.exists(), reason="the docs are not part of this installation")

@@ -1,4 +1,4 @@
-"""The command line: ``greedyhull --help`` lists its commands; docs/command_line.md describes them.
+"""The command line: ``greedyhull --help`` lists its commands; docs/howto/command_line.md describes them.
 
 Everything heavy is imported by the command that needs it, so that help is quick.
 """

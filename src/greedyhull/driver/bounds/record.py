@@ -85,7 +85,7 @@ class Record:
         if isinstance(self.known, str):
             return self.local
         check(self.f.traits.smooth, f"{self.f!r} has kinks, so its curvature is infinite, and this bound needs a "
-              "finite one. The certified gap holds; docs/solvers/smoothed.md has the rate for smoothing.")
+              "finite one. The certified gap holds; docs/reference/solvers/smoothed.md has the rate for smoothing.")
         check(bool(np.isfinite(self.known.value)), f"The curvature of {self.f!r} over {self.S!r} is infinite, and this bound "
               "needs a finite one. FrankWolfe(Backtracking()) certifies its run by the curvature that it meets.")
         return self.known if self.met is None else self.local
