@@ -97,7 +97,7 @@ def following(estimator: object, at: Along, eta: npt.ArrayLike, eps: npt.ArrayLi
     errors: Callable[[Along], Iterator[float]] | None = getattr(estimator, "noise", None)  # it needs no base class
     if errors is None:
         raise GreedyhullError(f"{estimator!r} does not say how large its errors are. Give it a method noise(at), or "
-                              "variance(at) and the base class Varied.")
+                              "variance(at) and the base class VarianceModel.")
     taken = np.atleast_1d(steps(eta))
     check(taken.ndim == 1, f"The steps have shape {taken.shape}; wanted is one row, η_1, ..., η_T. Pass one run at a time.")
     allowed = per_step("eps", tolerances(eps), taken.size)
