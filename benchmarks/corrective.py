@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from math import exp, log
+from statistics import median
 from typing import Any
 
 import greedyhull as gh
@@ -97,4 +98,5 @@ def _summary(ratios: list[Any]) -> list[str]:
         return ["Nothing to compare."]
     mean, wins = exp(sum(map(log, known)) / len(known)), sum(r > 1 for r in known)
     unsolved = f" {len(ratios) - len(known)} cases could not be compared." if len(known) < len(ratios) else ""
-    return [f"Best rival / ours: {mean:.3g} in the geometric mean; {wins} wins, {len(known) - wins} losses.{unsolved}"]
+    return [f"Fastest other / greedyhull: median {median(known):.3g}, geometric mean {mean:.3g}; {wins} wins and "
+            f"{len(known) - wins} losses in {len(ratios)} cases.{unsolved}"]

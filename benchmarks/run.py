@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from pathlib import Path
 
@@ -31,6 +32,13 @@ SECTIONS = {
 }
 
 
+def options(given: argparse.Namespace) -> list[str]:
+    """The options that change what is measured, as they were written."""
+    found = ["--processor-time"] if given.processor_time else []
+    found += ["--repeats", str(given.repeats)] if given.repeats != 7 else []
+    return found + (["--only", *given.only] if given.only else [])
+
+
 def main(arguments: list[str] | None = None) -> None:
     known = "; ".join(f"{name}: {what}" for name, what in SECTIONS.items())
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
@@ -39,8 +47,10 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--only", nargs="+", default=[], metavar="WORD", help="only cases whose name holds one of these words")
     parser.add_argument("--processor-time", action="store_true", help="do not count waiting: for a machine shared with others")
     parser.add_argument("--out", type=Path, help="a folder for the tables")
+    parser.add_argument("--page", type=Path, help="a page of results whose sections are replaced: docs/project/results.md")
     given = parser.parse_args(arguments)
-    for unknown in set(given.section) - set(SECTIONS):
+    sections = list(SECTIONS) if "all" in given.section or not given.section else given.section
+    for unknown in set(sections) - set(SECTIONS):
         parser.error(f"there is no section {unknown!r}; there are {', '.join(SECTIONS)}")
 
     from benchmarks.completion import completion
@@ -56,6 +66,7 @@ def main(arguments: list[str] | None = None) -> None:
     from benchmarks.polytopes import polytopes
     from benchmarks.radii import radii
     from benchmarks.responses import responses
+    from benchmarks.results import update
     from benchmarks.rivals_by_job import rivals_by_job
     from benchmarks.scale import scale
     from benchmarks.scaling import scaling
@@ -75,11 +86,15 @@ def main(arguments: list[str] | None = None) -> None:
                "many": many, "cv": cv, "kinks": kinks, "steps": steps, "numbers": numbers, "rivals_by_job": rivals_by_job,
                "polytopes": polytopes, "completion": completion, "responses": responses,
                "first_fit": first_fit}
-    for name in given.section or SECTIONS:
+    for name in sections:
+        tables = []
         for table in measure[name](given.repeats, tuple(given.only)):
             print(table.markdown(), flush=True)
+            tables.append(table)
             if given.out is not None:
                 table.write(given.out)
+        if given.page is not None:
+            update(given.page, name, shlex.join(["python", "-m", "benchmarks", name, *options(given)]), tables)
 
 
 if __name__ == "__main__":

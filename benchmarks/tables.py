@@ -16,12 +16,12 @@ class Table:
     rows: list[Sequence[object]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def markdown(self) -> str:
+    def markdown(self, level: int = 2) -> str:
         cells = [[str(c) for c in self.columns]] + [[shown(x) for x in row] for row in self.rows]
         widths = [max(len(row[j]) for row in cells) for j in range(len(self.columns))]
         lines = ["| " + " | ".join(_aligned(x, w, j) for j, (x, w) in enumerate(zip(row, widths))) + " |" for row in cells]
         lines.insert(1, "|" + "|".join("-" * (w + 1) + (":" if j else "-") for j, w in enumerate(widths)) + "|")
-        return "\n".join([f"## {self.title}", "", *lines, "", *self.notes]).rstrip() + "\n"
+        return "\n".join([f"{'#' * level} {self.title}", "", *lines, "", *self.notes]).rstrip() + "\n"
 
     def write(self, folder: Path) -> None:
         """``name``.md and ``name``.csv in the folder."""

@@ -30,9 +30,10 @@ source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 
 myst_heading_anchors = 3
 myst_enable_extensions = ["dollarmath"]
-WHOLE = {"index": "README.md", "project/contributing": "CONTRIBUTING.md", "project/changes": "CHANGELOG.md"}  # pages kept elsewhere
+WHOLE = {"index": "README.md", "project/contributing": "CONTRIBUTING.md", "project/changes": "CHANGELOG.md"}  # kept elsewhere
 PAGES = {ROOT / file: Path(page) for page, file in WHOLE.items()} | {ROOT / "examples": Path("gallery/index")}
-CONTENTS = "\n```{toctree}\n:hidden:\n\ntutorials/index\nhowto/index\nreference/index\nexplanation/index\ngallery/index\nproject/index\n```\n"
+KINDS = ("tutorials", "howto", "reference", "explanation", "gallery", "project")
+CONTENTS = "\n".join(["\n```{toctree}", ":hidden:", "", *(f"{kind}/index" for kind in KINDS), "```\n"])
 
 
 def complete(app, name, source):

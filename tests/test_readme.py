@@ -117,7 +117,8 @@ def test_figures_of_the_readme_are_those_of_the_pages_they_link_to():
     cases, certificates = re.search(r"On (\d+) random problems .*? to (\d+) certificates", words).groups()
     assert f"{certificates} always" in fuzzing and f"{cases} cases" in fuzzing and "0 false" in fuzzing
     named, median = re.search(r"On (\d+) lasso and logistic cases .*?\[a median of ([\d.]+) times", words).groups()
-    ratios = [float(row.split("|")[4]) for row in re.findall(r"^\| (?:lasso|logistic) \S+ r=.*", benchmarks, flags=re.MULTILINE)]
+    rows = re.findall(r"^\| (?:lasso|logistic) \S+ r=.*", benchmarks, flags=re.MULTILINE)
+    ratios = [float(row.split("|")[4]) for row in rows]
     assert len(ratios) == int(named) and sorted(ratios)[len(ratios) // 2] == float(median)
 
 
