@@ -144,7 +144,7 @@ if TYPE_CHECKING:
     from greedyhull.solvers.stochastic_jones import StochasticJones, VarianceReducedJones
     from greedyhull.solvers.storc import Storc
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Aggregated", "AtomSet", "AwayStep", "Backtracking", "Basis", "Birkhoff", "BlendedPairwise", "BlockCoordinate", "Box",
