@@ -14,8 +14,8 @@ from pathlib import Path
 from benchmarks import timing
 from benchmarks.tables import Table
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "celer", "skglm", "copt", "quadprog", "daqp", "piqp", "clarabel", "cvxpy", "highspy",
-            "scikit-lego", "distributed")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "celer", "skglm", "copt", "quadprog", "daqp", "piqp", "clarabel", "cvxpy",
+            "highspy", "scikit-lego", "distributed")
 OPENING = """# Benchmark results
 
 This page has every measured figure; `python -m benchmarks all --page docs/project/results.md` writes it.

@@ -43,6 +43,21 @@ def test_a_misspelt_word_is_noticed(tmp_path):
     assert "recieved ==> received" in codespell(tmp_path, "page.md").stdout
 
 
+REPLACED = re.compile(  # phrases that are not plain English here, each with a plain one in its place
+    r"\b(?:is|are|was) wanted\b|\bwanted is\b|\bw(?:as|ere) given\b"  # must be ...; got ...
+    r"|\b(?:no|some|any|every)body\b|\bwhoever\b"  # name the user, the callback, the thread
+    r"|\btold\b|\btells\b|\bhears?\b|\bin words\b"  # reports, raises an error
+    r"|\bgo(?:es)? on\b|\bgone on\b|\bstands? still\b"  # continues, stalls
+    r"|\b(?:is|are) (?-i:none)\b|\bwhole numbers?\b|\brefuse[sd]?\b|\bcrews?\b"  # invalid, integer, reject, workers
+    r"|\bby hand\b|\bafresh\b|\banew\b|\bmended\b|\bonce more\b|\bstoreys?\b",  # manually, again, fixed, layer
+    re.IGNORECASE)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_pages_are_in_plain_english(path):
+    assert [match[0] for match in REPLACED.finditer(prose(path))] == []
+
+
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_pages_are_in_british_english(path):
     assert [match[0] for match in AMERICAN.finditer(prose(path))] == []
