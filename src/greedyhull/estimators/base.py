@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight
 
@@ -241,14 +241,25 @@ def _rows(given: Any, n: int) -> Index:
 
 
 FLOATS = (np.float64, np.float32)
+POSITIVE = Interval(Real, 0, None, closed="neither")
 STILL = 300  # iterations without any improvement after which rounding is to blame: a fit has no limit of seconds
 
 
 class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
     """An estimator whose fit is one or more solves, each with its certificate."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "fit_intercept": ["boolean"],
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {  # of which each estimator has some; losses are its own
+        **{name: ["boolean"] for name in ("fit_intercept", "standardize", "positive", "warm_start")},
+        **{name: [POSITIVE] for name in ("radius", "total", "delta")},
+        **{name: [Interval(Real, 0, 1, closed="neither")] for name in ("quantile", "eps")},
+        "alpha": [None, POSITIVE],
+        "upper": [None, POSITIVE, "array-like"],
+        "groups": [None, "array-like"],
+        "class_weight": [None, dict, StrOptions({"balanced"})],
+        "radii": [Interval(Integral, 1, None, closed="left"), "array-like"],
+        "cv": ["cv_object"],
+        "select": [StrOptions({"best", "one_se"})],
+        "n_jobs": [None, Integral],
         "tol": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],

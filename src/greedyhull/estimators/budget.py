@@ -18,7 +18,7 @@ from greedyhull.objectives.limits import least
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Basis, BasisBlock
-from greedyhull.types import Array, AtomSet, Objective, second_order
+from greedyhull.types import Array, AtomSet, Objective, Shape, second_order
 
 Budget = L1Ball | PositiveL1Ball
 BLOCK = 64  # columns copied at a time
@@ -35,26 +35,11 @@ class L1Set(Certified):
         (tags.regressor_tags or tags.classifier_tags).poor_score = self.positive  # where coefficients of one sign do not fit
         return tags
 
-    def _atoms(self, X: Any, s: Array | None, classes: int = 0) -> Budget:
+    def _atoms(self, X: Any, s: Array | None, shape: Shape) -> Budget:
         """The ball for data X with sample weights s, or None; of radius one where no radius is given."""
-        make = PositiveL1Ball if self.positive else L1Ball
-        radius, d, weights = vars(self).get("radius"), X.shape[1], spreads(X, s) if self.standardize else None
-        if classes and weights is not None:
-            weights = np.repeat(weights[:, None], classes, axis=1)
-        return make((d, classes) if classes else d, 1.0 if radius is None else float(radius), weights=weights)
-
-    def _atoms_for(self, f: Objective, X: Any, s: Array | None) -> Budget:
-        return self._atoms(X, s, f.domain[1] if len(f.domain) == 2 else 0)
-
-
-def scaled_into(x: Array, S: Budget, *, positive: bool) -> Array:
-    """x scaled down into the set if it is too large, without its negative entries where the set has none.
-
-    >>> scaled_into(np.array([3.0, -1.0]), L1Ball(2, 2.0), positive=False)
-    array([ 1.5, -0.5])
-    """
-    inside = np.maximum(x, 0.0) if positive else x
-    return np.asarray(inside / max(S.gauge(inside), 1.0))
+        radius, make = vars(self).get("radius"), PositiveL1Ball if self.positive else L1Ball
+        weights = np.broadcast_to(spreads(X, s), shape[::-1]).T if self.standardize else None
+        return make(shape if len(shape) > 1 else shape[0], 1.0 if radius is None else float(radius), weights=weights)
 
 
 def price_of(s: Solution) -> float:

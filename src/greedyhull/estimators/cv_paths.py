@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -15,9 +15,9 @@ from greedyhull.driver.path import path
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Gap, Iterations, Relative, Stalled
 from greedyhull.errors import check, installing
-from greedyhull.estimators.base import STILL, Certified, Fold
+from greedyhull.estimators.base import STILL, Fold
 from greedyhull.estimators.budget import Budget, floor, origin, price_of
-from greedyhull.estimators.linear import Problem
+from greedyhull.estimators.linear import Linear, Problem
 from greedyhull.kernels.data_passes import product
 from greedyhull.objectives.by_name import least_squares
 from greedyhull.objectives.composite import with_whole_hessian
@@ -109,12 +109,11 @@ class Paths:
 class SquarePaths:
     """Least squares in the core. Where columns are few, the folds share one covariance: that of all data less their own."""
 
-    def __init__(self, X: Any, y: Array, s: Array | None, S: Budget, folds: list[Fold], *, centre: bool,
-                 positive: bool = False) -> None:
-        self.positive = positive
-        self.X, self.y, self.s, self.centre, self.folds = X, y.astype(np.float64), s, centre, folds
-        self.scale = np.broadcast_to(S.rescaled(1.0).scale, S.shape).astype(np.float64)
-        n, d = X.shape
+    def __init__(self, of: Paths, folds: list[Fold], *, centre: bool, positive: bool = False) -> None:
+        self.X, self.y, self.s = of.X, of.y.astype(np.float64), of.s
+        self.folds, self.centre, self.positive = folds, centre, positive
+        self.scale = np.broadcast_to(cast(Budget, of.S).rescaled(1.0).scale, of.S.shape).astype(np.float64)
+        X, (n, d) = of.X, of.X.shape
         self.total: Sums | None = None
         self.shift = (X.mean(axis=0, dtype=np.float64), float(self.y.mean())) if centre else (np.zeros(d), 0.0)
         if not is_sparse(X) and d <= min(n, 2000):  # columns up to which the covariance of the data is made
@@ -283,11 +282,16 @@ def radii_of(given: Any, make: Callable[[int], Array]) -> Array:
     return np.sort(radii.astype(np.float64))
 
 
-class RadiusPath(Certified):
-    """What an estimator with one radius can show about smaller and larger ones."""
+class RadiusPath(Linear):
+    """An estimator with one radius, and what it can show about smaller and larger ones."""
 
+    positive = False  # where the subclass does not take it
     radius_: Any
     price_: Any
+
+    def _moved(self, x: Array, S: Any) -> Array:
+        inside = np.maximum(x, 0.0) if self.positive else x
+        return np.asarray(inside / max(S.gauge(inside), 1.0))
 
     def _keep(self, solutions: list[Solution], dtype: Any) -> None:
         super()._keep(solutions, dtype)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from difflib import get_close_matches
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin, _clone_parametrized
+from sklearn.metrics import get_scorer_names
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_consistent_length
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
@@ -33,7 +35,6 @@ from greedyhull.estimators.base import (
     folds_of,
     weights_of,
 )
-from greedyhull.estimators.cv import CLASSIFICATION, REGRESSION, meant
 from greedyhull.estimators.described import ENSEMBLE, described
 from greedyhull.estimators.ensemble_models import (
     TINY,
@@ -57,7 +58,12 @@ from greedyhull.objectives.composite import Composite
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.types import Array, Index, LinearModel
 
-COMMON: dict[str, list[Any]] = {"models": [list, tuple, None], "cv": ["cv_object", StrOptions({"prefit"})],
+# scikit-learn's scorers, and the losses that rank as they do
+REGRESSION = {"neg_mean_squared_error": "squared", "neg_root_mean_squared_error": "squared", "r2": "squared",
+              "neg_mean_absolute_error": "absolute"}
+CLASSIFICATION = {"neg_log_loss": "log_loss", "neg_brier_score": "squared", "brier": "squared"}
+COMMON: dict[str, list[Any]] = {**Certified._parameter_constraints, "cv": ["cv_object", StrOptions({"prefit"})],
+                                "models": [list, tuple, None],
                                 "max_models": [None, Interval(Integral, 1, None, closed="left")]}
 
 
@@ -115,7 +121,12 @@ class Ensemble(Certified):
             names = sorted(set().union(*known))
             if not isinstance(self.loss, str) or self.loss in names:
                 raise
-            raise InvalidParameterError(f"{error} {meant(self.loss, names)}") from None
+            near = get_close_matches(self.loss, names, n=1)
+            hint = f"Did you mean {near[0]!r}?" if near else "For another loss give a function of (y, prediction)."
+            if self.loss in get_scorer_names():
+                hint = (f"No convex loss is known here for the scorer {self.loss!r}; give a function of (y, prediction), the "
+                        "lower the better, in its place.")
+            raise InvalidParameterError(f"{error} {hint}") from None
 
     def _loss(self) -> str | Callable[..., Any]:
         """The loss; where it has the name of a scorer, the one that this stands for."""
@@ -275,7 +286,7 @@ class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
     score = by_row(RegressorMixin.score)
     scorers = REGRESSION
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Certified._parameter_constraints, **COMMON, "loss": [StrOptions(set(LOSSES)), StrOptions(set(REGRESSION)), callable]}
+        **COMMON, "loss": [StrOptions(set(LOSSES)), StrOptions(set(REGRESSION)), callable]}
 
     def __init__(self, *, loss: str | Callable[..., Any] = "squared", models: Any = None, max_models: int | None = None,
                  cv: Any = None, fit_intercept: bool = False, tol: float = 1e-8, max_iter: int = 10_000,
@@ -391,9 +402,7 @@ class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
     asks = "predict_proba"
     scorers = CLASSIFICATION
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Certified._parameter_constraints, **COMMON,
-        "loss": [StrOptions({"log_loss", "squared"}), StrOptions(set(CLASSIFICATION)), callable]}
-    _parameter_constraints.pop("fit_intercept")
+        **COMMON, "loss": [StrOptions({"log_loss", "squared"}), StrOptions(set(CLASSIFICATION)), callable]}
 
     def __init__(self, *, loss: str | Callable[..., Any] = "log_loss", models: Any = None, max_models: int | None = None,
                  cv: Any = None, tol: float = 1e-6, max_iter: int = 10_000, random_state: Any = None,

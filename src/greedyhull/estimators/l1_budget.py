@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import Any, ClassVar, cast
-
-from sklearn.utils._param_validation import Interval
+from typing import Any, ClassVar
 
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Gap
 from greedyhull.errors import check
-from greedyhull.estimators.base import counted
-from greedyhull.estimators.budget import Budget, L1Set, at_price, scaled_into
+from greedyhull.estimators.base import POSITIVE, counted
+from greedyhull.estimators.budget import L1Set, at_price
 from greedyhull.estimators.cv_paths import RadiusPath
 from greedyhull.estimators.described import CLASSIFIER, REGRESSOR, described
-from greedyhull.estimators.linear import Linear, LinearRegressor
+from greedyhull.estimators.linear import LinearRegressor
 from greedyhull.estimators.linear_classifier import LinearClassifier
-from greedyhull.types import Array, AtomSet, Objective
+from greedyhull.types import Array, Objective
 
-BUDGET: dict[str, list[Any]] = {"radius": [None, Interval(Real, 0, None, closed="neither")],
-                                "alpha": [None, Interval(Real, 0, None, closed="neither")], "standardize": ["boolean"],
-                                "positive": ["boolean"], "warm_start": ["boolean"]}
 MISSED = ", where the search for the radius ended. Use a larger alpha, tol or max_iter, or give a radius."
 
 
-class Budgeted(L1Set, RadiusPath, Linear):
+class Budgeted(L1Set, RadiusPath):
     """What the two estimators with a budget share."""
 
     radius: float | None
@@ -36,16 +30,13 @@ class Budgeted(L1Set, RadiusPath, Linear):
                       "one of them is wanted: a budget, or its price. Leave the other at None.")
         return super()._given(X, y, **how)
 
-    def _moved(self, x: Array, S: AtomSet) -> Array:
-        return scaled_into(x, cast(Budget, S), positive=self.positive)
-
     def _found(self, f: Objective, X: Any, s: Array | None, start: Array | None = None) -> Solution:
         if self.alpha is None:
             return super()._found(f, X, s, start)
         check(f.traits.smooth, f"alpha={self.alpha!r} was given with loss={self.loss!r}, which has kinks: there a "
                                           "budget has no one price to search by. Give the radius.")
         solve = lambda ball, start, gap: self._run(f, ball, Gap(gap), None if start is None else self._moved(start, ball))
-        priced = at_price(f, self._atoms_for(f, X, s), float(self.alpha), solve, float(self.tol), start)
+        priced = at_price(f, self._atoms(X, s, f.domain), float(self.alpha), solve, float(self.tol), start)
         found = priced.solution
         found.certificate, found.converged = priced.certificate, priced.converged
         found.reason = (f"The penalised problem was solved to a gap of {priced.certificate.gap:.3g}, at radius "
@@ -106,7 +97,8 @@ class L1BudgetRegressor(Budgeted, LinearRegressor):
     array([3., 0., 1.])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**LinearRegressor._parameter_constraints, **BUDGET}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LinearRegressor._parameter_constraints, "radius": [None, POSITIVE]}
 
     def __init__(self, radius: float | None = None, *, alpha: float | None = None, loss: str = "squared",
                  standardize: bool = False, positive: bool = False, delta: float = 1.0, quantile: float = 0.5,
@@ -167,7 +159,8 @@ class L1BudgetClassifier(Budgeted, LinearClassifier):
     """
 
     _one_problem = True
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**LinearClassifier._parameter_constraints, **BUDGET}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LinearClassifier._parameter_constraints, "radius": [None, POSITIVE]}
 
     def __init__(self, radius: float | None = None, *, alpha: float | None = None, loss: str = "logistic",
                  standardize: bool = False, positive: bool = False, fit_intercept: bool = True,

@@ -5,14 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from numbers import Real
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin, is_classifier
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -44,7 +44,7 @@ from greedyhull.objectives.losses.base import shares
 from greedyhull.objectives.losses.softmax import Softmax
 from greedyhull.objectives.responses import multinomial
 from greedyhull.points.arrays import is_sparse, sound
-from greedyhull.types import Array, AtomSet, LinearModel, Objective, Shard, Shards, told_intercept
+from greedyhull.types import Array, AtomSet, LinearModel, Objective, Shape, Shard, Shards, told_intercept
 
 REGRESSION = {"squared": least_squares, "huber": huber, "absolute": absolute, "quantile": quantile, "poisson": poisson}
 CLASSIFICATION = {"logistic": logistic, "squared_hinge": squared_hinge, "hinge": hinge}
@@ -174,7 +174,7 @@ STORAGE: dict[str, Any] = {"accept_sparse": ("csr", "csc"), "dtype": FLOATS}
 
 
 class Linear(Certified):
-    """Coefficients in a set that the subclass names: it writes ``_atoms(X, s)``, s the sample weights or None."""
+    """Coefficients in a set that the subclass names: it writes `_atoms`, where s are the sample weights or None."""
 
     loss: str
     warm_start: bool = False  # where the subclass does not take it
@@ -202,13 +202,9 @@ class Linear(Certified):
             y = y if y.dtype.kind == "f" else y.astype(np.float64)  # differences of booleans are no numbers
         return X, y
 
-    def _atoms(self, X: Any, s: Array | None) -> Any:
-        """The set that the coefficients lie in."""
+    def _atoms(self, X: Any, s: Array | None, shape: Shape) -> Any:
+        """The set of the coefficients, whose shape is (features,) or (features, classes)."""
         raise NotImplementedError
-
-    def _atoms_for(self, f: Objective, X: Any, s: Array | None) -> Any:
-        """The set for an objective, whose points may be matrices where the subclass says so."""
-        return self._atoms(X, s)
 
     def _previous(self, rows: int, d: int) -> list[Array | None]:
         """The coefficients of the fit before this one, a row for each problem, where they are to be used and fit."""
@@ -224,7 +220,7 @@ class Linear(Certified):
 
     def _found(self, f: Objective, X: Any, s: Array | None, start: Array | None = None) -> Solution:
         """The solution of one problem; a subclass may search for its set."""
-        S = self._atoms_for(f, X, s)
+        S = self._atoms(X, s, f.domain)
         x = None if start is None else self._moved(start, S)
         return self._solve(f, S, x if x is not None and S.contains(x) else None)
 
@@ -258,8 +254,17 @@ class Linear(Certified):
         """
         return self._fit_shards(X, y, sample_weight) if are_shards(X) else self._fit(X, y, sample_weight)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Self:
         raise NotImplementedError
+
+    def _searched(self, X: Any, targets: list[Array], labels: Array, s: Array | None, starts: list[Array | None],
+                  groups: Any, classes: int = 0) -> list[Solution]:
+        """One solution for each vector of ``targets``; or one for so many ``classes``, with a column for each.
+
+        A subclass may split the data, which takes ``labels`` and ``groups``.
+        """
+        make = replace(self._problem, classes=classes)
+        return [self._found(make(X, y, s), X, s, start) for y, start in zip(targets, starts, strict=True)]
 
     def _fit_shards(self, data: Shards, y: Any, sample_weight: Any) -> Self:
         """The one solve of a fit over shards; labels are −1 and +1, or 0 and 1, as the shards have them."""
@@ -294,6 +299,40 @@ class Linear(Certified):
             X = validate_data(self, sound(by_column(self, X)), reset=False, **STORAGE)
         return np.asarray(safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_)
 
+    @by_row
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """
+        Compute R², the share of the variance that is predicted; for a classifier, the share of right predictions.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), or Shards
+            The samples. Shards have targets and weights of their own.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
+            Their targets, or labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples.
+
+        Returns
+        -------
+        score : float
+            R² or the accuracy of ``predict(X)``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from greedyhull.estimators import SimplexRegressor
+        >>> round(SimplexRegressor().fit(np.eye(2), [0.25, 0.75]).score(np.eye(2), [0.25, 0.75]), 6)
+        1.0
+        """
+        classes = is_classifier(self)
+        if are_shards(X):
+            return (accuracy if classes else r_squared)(self.predict, X, self._feature_names())
+        return float((accuracy_score if classes else r2_score)(y, self.predict(X), sample_weight=sample_weight))
+
+    def predict(self, X: Any) -> Array:
+        raise NotImplementedError
+
     def _minimised(self) -> str:
         """What a report says of the objective where that is not all, else nothing."""
         return ""
@@ -308,27 +347,23 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
     solution_: Solution  # with several targets, Solutions
     trace_: Trace
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Certified._parameter_constraints,
-        "loss": [StrOptions(set(REGRESSION))],
-        "delta": [Interval(Real, 0, None, closed="neither")],
-        "quantile": [Interval(Real, 0, 1, closed="neither")],
-    }
+        **Certified._parameter_constraints, "loss": [StrOptions(set(REGRESSION))]}
+    score = Linear.score
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.positive_only = self.loss == "poisson"
         return tags
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Self:
         X, y = self._given(X, y, y_numeric=True, multi_output=self._several_targets)
         begin(self, X, y)
         s = weights_of(sample_weight, X)
         if y.ndim == 2:
             self._fit_targets(X, y, s)
         else:
-            f = self._problem(X, y, s)
-            solution = self._found(f, X, s, *self._previous(1, X.shape[1]))
-            for name, value in self._attributes(solution.point, f, X.dtype).items():
+            solution = self._searched(X, [y], y, s, self._previous(1, X.shape[1]), groups)[0]
+            for name, value in self._attributes(solution.point, solution.objective, X.dtype).items():
                 setattr(self, name, value)
             self._keep([solution], X.dtype)
         end(self, X, y)
@@ -336,7 +371,7 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
 
     def _fit_targets(self, X: Any, Y: Array, s: Array | None) -> None:
         """A row of coefficients for each column of Y; an error of one of them is an error of the fit."""
-        S, stop = self._atoms(X, s), Relative(float(self.tol)) | Iterations(int(self.max_iter)) | Stalled(STILL)
+        S, stop = self._atoms(X, s, X.shape[1:]), Relative(float(self.tol)) | Iterations(int(self.max_iter)) | Stalled(STILL)
         before = [None if x is None else self._moved(x, S) for x in self._previous(Y.shape[1], X.shape[1])]
         inside = [x for x in before if x is not None and S.contains(x)]
         how: dict[str, Any] = {"start": np.array(inside) if len(inside) == len(before) else None, "stop": stop,
@@ -392,36 +427,6 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         """
         z = self._linear(X)
         return np.exp(z) if self.loss == "poisson" else z
-
-    @by_row
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """
-        Compute R², the share of the variance of the targets that is predicted.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features), or Shards
-            The samples. Shards have targets and weights of their own.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
-            Their targets.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples.
-
-        Returns
-        -------
-        score : float
-            R² of ``predict(X)``.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from greedyhull.estimators import SimplexRegressor
-        >>> round(SimplexRegressor().fit(np.eye(2), [0.25, 0.75]).score(np.eye(2), [0.25, 0.75]), 6)
-        1.0
-        """
-        if are_shards(X):
-            return r_squared(self.predict, X, self._feature_names())
-        return float(super().score(X, y, sample_weight))
 
     def report(self, path: str | Path) -> Path:
         """

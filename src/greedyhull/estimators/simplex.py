@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
 from greedyhull.atoms.neighbours import lowest
 from greedyhull.atoms.simplex import Simplex
@@ -18,7 +16,7 @@ from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs import design
 from greedyhull.points.aligned import point_of
 from greedyhull.points.arrays import column
-from greedyhull.types import Array, AtomSet, Index
+from greedyhull.types import Array, AtomSet, Index, Shape
 
 Solve = Callable[[Any, Any], Array]
 
@@ -96,11 +94,6 @@ def _on(f: Composite, on: Index, solve: Solve) -> Array:
     return w
 
 
-LIMITS: dict[str, list[Any]] = {"total": [Interval(Real, 0, None, closed="neither")],
-                                "upper": [None, Interval(Real, 0, None, closed="neither"), "array-like"],
-                                "warm_start": ["boolean"]}
-
-
 class Shared(Linear):
     """What the two estimators on a simplex share."""
 
@@ -112,8 +105,8 @@ class Shared(Linear):
         (tags.regressor_tags or tags.classifier_tags).poor_score = True  # on data that no weights of one sign fit
         return tags
 
-    def _atoms(self, X: Any, s: Array | None) -> Any:
-        return Simplex(X.shape[1], self.total, upper=point_of(self.upper, self, name="upper"))
+    def _atoms(self, X: Any, s: Array | None, shape: Shape) -> Any:
+        return Simplex(shape[0], self.total, upper=point_of(self.upper, self, name="upper"))
 
     def _moved(self, x: Array, S: AtomSet) -> Array:
         inside = np.maximum(x, 0.0)
@@ -173,8 +166,6 @@ class SimplexRegressor(Shared, LinearRegressor):
     array([0.25, 0.75, 0.  ])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**LinearRegressor._parameter_constraints, **LIMITS}
-
     def __init__(self, *, loss: str = "squared", total: float = 1.0, upper: Any = None, delta: float = 1.0,
                  quantile: float = 0.5, fit_intercept: bool = False, warm_start: bool = False, tol: float = 1e-6,
                  max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
@@ -229,8 +220,6 @@ class SimplexClassifier(Shared, LinearClassifier):
     >>> SimplexClassifier().fit(X, ["yes", "yes", "no", "no"]).weights_.round(6)
     array([1., 0.])
     """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**LinearClassifier._parameter_constraints, **LIMITS}
 
     def __init__(self, *, loss: str = "logistic", total: float = 1.0, upper: Any = None, fit_intercept: bool = True,
                  class_weight: dict[Any, float] | str | None = None, warm_start: bool = False, tol: float = 1e-6,
