@@ -292,7 +292,7 @@ class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
 
     def _run(self, f: Objective, S: AtomSet, wanted: Stop, start: Any = None) -> Solution:
         """One solve, until what is ``wanted`` or the end of patience."""
-        asked = _until(wanted, int(self.max_iter))
+        asked = Either((wanted, Iterations(int(self.max_iter)), Stalled(STILL)))
         callbacks = CallbackAdapter(self, f)
         stop = asked if callbacks.context is None else asked | Callback(callbacks)
         s = minimize(f, S, start=start, stop=stop, seed=self._seed(), progress=bool(self.verbose))
@@ -333,12 +333,6 @@ class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
 @lru_cache(maxsize=64)
 def _parameters(cls: type) -> tuple[str, ...]:
     return tuple(super(Certified, cls)._get_param_names())  # type: ignore[misc]
-
-
-@lru_cache(maxsize=64)
-def _until(wanted: Stop, iterations: int) -> Stop:
-    """What is ``wanted``, or the end of patience. Stops are settings and hold nothing of a run."""
-    return Either((wanted, Iterations(iterations), Stalled(STILL)))
 
 
 def bounded(A: Any, name: str, dtype: Any) -> None:

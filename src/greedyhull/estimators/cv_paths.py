@@ -114,38 +114,39 @@ class SquarePaths:
         self.folds, self.centre, self.positive = folds, centre, positive
         self.scale = np.broadcast_to(cast(Budget, of.S).rescaled(1.0).scale, of.S.shape).astype(np.float64)
         X, (n, d) = of.X, of.X.shape
-        self.total: Sums | None = None
         self.shift = (X.mean(axis=0, dtype=np.float64), float(self.y.mean())) if centre else (np.zeros(d), 0.0)
+        self.total: Array | None = None
         if not is_sparse(X) and d <= min(n, 2000):  # columns up to which the covariance of the data is made
             out = np.concatenate([test for _, test in folds])
-            self.apart = len(np.unique(out)) == len(out) and all(len(a) + len(b) == n for a, b in folds)
-            self.parts = [self._sums(test if self.apart else train) for train, test in folds]
-            self.total = self._sums(np.setdiff1d(np.arange(n), out) if self.apart else np.arange(n))
-            if self.apart:
-                for part in self.parts:
-                    self.total = self.total.plus(part)
+            apart = len(np.unique(out)) == len(out) and all(len(a) + len(b) == n for a, b in folds)
+            self.parts = [self._sums(test if apart else train) for train, test in folds]
+            self.total = self._sums(np.setdiff1d(np.arange(n), out) if apart else np.arange(n))
+            if apart:
+                self.total = sum(self.parts, self.total)
+                self.parts = [self.total - part for part in self.parts]
 
-    def _sums(self, rows: Index) -> Sums:
+    def _sums(self, rows: Index) -> Array:
+        """Σ s·a·aᵀ over rows with weights s, where a is x, y and 1, less the means of all data."""
         mean, middle = self.shift
-        Z, t = self.X[rows].astype(np.float64) - mean, self.y[rows] - middle
-        s = np.ones(len(rows)) if self.s is None else self.s[rows]
-        sZ = Z if self.s is None else s[:, None] * Z
-        return Sums(product(Z.T, sZ), sZ.T @ t, float(s @ t**2), sZ.sum(axis=0), float(s @ t), float(s.sum()), mean, middle)
+        A = np.column_stack([self.X[rows].astype(np.float64) - mean, self.y[rows] - middle, np.ones(len(rows))])
+        return product(A.T, A if self.s is None else self.s[rows, None] * A)
 
     def path(self, fold: int | None) -> tuple[Any, Callable[[Array], Array]]:
         """The core's path without one fold, None for all data, and the intercepts that belong to rows of coefficients."""
         if self.total is not None:
-            some = self.total if fold is None else self.parts[fold]
-            if fold is not None and self.apart:
-                some = self.total.plus(some, -1.0)
-            made = matrix_path(*some.covariance(self.centre), self.scale, positive=self.positive)
-            return made, lambda W: some.intercepts(W, self.centre)
-        rows = slice(None) if fold is None else self.folds[fold][0]
-        s, X, y = None if self.s is None else self.s[rows], self.X[rows], self.y[rows]
-        p = np.full(len(y), 1.0 / len(y)) if s is None else s / s.sum()
-        mean, middle = np.asarray(X.T @ p.astype(X.dtype)), float(p @ y)
-        f = least_squares(X, y, sample_weight=s, intercept=self.centre)
-        made = square_path(f, self.scale, positive=self.positive, roughly=min(f.design.n, len(self.scale)) > FEW)
+            M = self.total if fold is None else self.parts[fold]
+            C, means = M[:-1, :-1] / M[-1, -1], M[-1, :-1] / M[-1, -1]
+            mean, middle = self.shift[0] + means[:-1], self.shift[1] + means[-1]
+            if self.centre:
+                C -= np.outer(means, means)
+            made = matrix_path(C[:-1, :-1], C[:-1, -1], 0.5 * max(C[-1, -1], 0.0), self.scale, positive=self.positive)
+        else:
+            rows = slice(None) if fold is None else self.folds[fold][0]
+            s, X, y = None if self.s is None else self.s[rows], self.X[rows], self.y[rows]
+            p = np.full(len(y), 1.0 / len(y)) if s is None else s / s.sum()
+            mean, middle = np.asarray(X.T @ p.astype(X.dtype)), float(p @ y)
+            f = least_squares(X, y, sample_weight=s, intercept=self.centre)
+            made = square_path(f, self.scale, positive=self.positive, roughly=min(f.design.n, len(self.scale)) > FEW)
         return made, lambda W: middle - W @ mean if self.centre else np.zeros(len(W))
 
     def chosen(self, given: Any, eps: float) -> tuple[Array, Line]:
@@ -175,36 +176,6 @@ class SquarePaths:
         error = line.predict(self.X[test]).astype(np.float64) - self.y[test, None]
         p = np.full(len(test), 1.0) if self.s is None else self.s[test]
         return np.asarray(0.5 * (p @ error**2) / p.sum())
-
-
-class Sums(NamedTuple):
-    """Weighted sums over rows of z zᵀ, z t, t², z, t and 1, where z and t are x and y less ``mean`` and ``middle``."""
-
-    zz: Array
-    zt: Array
-    tt: float
-    z: Array
-    t: float
-    s: float
-    mean: Array
-    middle: float
-
-    def plus(self, other: Sums, sign: float = 1.0) -> Sums:
-        """These rows and ``other`` ones, or with the sign −1, without them."""
-        return Sums(self.zz + sign * other.zz, self.zt + sign * other.zt, self.tt + sign * other.tt, self.z + sign * other.z,
-                    self.t + sign * other.t, self.s + sign * other.s, self.mean, self.middle)
-
-    def covariance(self, centre: bool) -> tuple[Array, Array, float]:
-        """H, b and f₀ of the mean loss f₀ − ⟨b, w⟩ + ½⟨w, Hw⟩; with ``centre``, its best intercept taken."""
-        zz, zt, tt, z, t = self.zz / self.s, self.zt / self.s, self.tt / self.s, self.z / self.s, self.t / self.s
-        if centre:
-            zz, zt, tt = zz - np.outer(z, z), zt - z * t, tt - t * t
-        return zz, zt, 0.5 * max(tt, 0.0)
-
-    def intercepts(self, W: Array, centre: bool) -> Array:
-        if not centre:
-            return np.zeros(len(W))
-        return self.middle + self.t / self.s - W @ (self.mean + self.z / self.s)
 
 
 def priced(made: Any, scale: Array, eps: float, count: int) -> tuple[Array, Array | None]:
