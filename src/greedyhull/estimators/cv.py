@@ -216,8 +216,7 @@ class L1BudgetRegressorCV(L1Set, CVMixin, LinearRegressor):
 
     Attributes
     ----------
-    {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, certificate_, solution_}
-    {trace_, n_iter_, n_features_in_, feature_names_in_}
+    {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
 
     See Also
     --------
@@ -278,8 +277,7 @@ class L1BudgetClassifierCV(L1Set, CVMixin, LinearClassifier):
 
     Attributes
     ----------
-    {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, certificate_, solution_}
-    {trace_, n_iter_, classes_, n_features_in_, feature_names_in_}
+    {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
 
     See Also
     --------

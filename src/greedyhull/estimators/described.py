@@ -114,10 +114,6 @@ max_models : int, default=None
     At most so many weights are positive; None: no limit.
 max_iter : int, default=10000
     The most iterations; for a loss that is a function, the most rounds, of which 100 are made at most.
-random_state : int, RandomState instance or None, default=None
-    The seed of the solver.
-verbose : bool or int, default=0
-    Whether to show progress.
 weights_ : array of shape (n_models,)
     The weights; also as ``coef_``.
 models_ : list of (str, model) or None
@@ -127,20 +123,15 @@ model_names_ : list of str or None
 n_models_ : int
     How many weights are positive.
 certificate_ : Certificate
-    The loss, and a lower bound for the loss of any weights. For a function as a loss, its value alone.
+    The loss, and a lower bound for the loss of any weights. For a function as a loss its value alone; then ``solution_`` and
+    ``trace_`` are not set.
 dual_gap_ : float
     No other weights have a loss that is lower by more than this; infinite for a function.
-solution_ : Solution
-    How the weights were found, where the loss has a name.
-trace_ : Trace
-    The run that found them.
-n_iter_ : int
-    The number of iterations.
-n_features_in_ : int
-    The number of columns of X, where X has columns.
-feature_names_in_ : array of str
-    The names of these columns, where X has them.
-""")
+""", REGRESSOR)
+
+for table in (REGRESSOR, CLASSIFIER, ENSEMBLE):  # what every fit leaves behind, under one name
+    table["fitted"] = "\n".join(table[name] for name in ("certificate_", "solution_", "trace_", "n_iter_", "classes_",
+                                                         "n_features_in_", "feature_names_in_") if name in table)
 
 CHOSEN_REGRESSOR = entries_of("""
 coefs_path_ : ndarray of shape (n_radii, n_features)

@@ -256,7 +256,7 @@ class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
     {weights_}
     intercept_ : float
         The constant that is added; 0 without ``fit_intercept``.
-    {models_, model_names_, n_models_, certificate_, dual_gap_, solution_, trace_, n_iter_, n_features_in_, feature_names_in_}
+    {models_, model_names_, n_models_, dual_gap_, fitted}
 
     See Also
     --------
@@ -377,7 +377,7 @@ class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
     {weights_}
     classes_ : array of shape (n_classes,)
         The classes, sorted.
-    {models_, model_names_, n_models_, certificate_, dual_gap_, solution_, trace_, n_iter_, n_features_in_, feature_names_in_}
+    {models_, model_names_, n_models_, dual_gap_, fitted}
 
     See Also
     --------

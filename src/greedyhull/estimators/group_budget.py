@@ -48,8 +48,7 @@ class GroupBudgetRegressor(Grouped, RadiusPath, LinearRegressor):
 
     Attributes
     ----------
-    {coef_, weights_, intercept_, radius_, price_, dual_gap_, certificate_, solution_, trace_, n_iter_, n_features_in_}
-    {feature_names_in_}
+    {coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
 
     See Also
     --------
@@ -90,8 +89,7 @@ class GroupBudgetClassifier(Grouped, RadiusPath, LinearClassifier):
 
     Attributes
     ----------
-    {coef_, weights_, intercept_, radius_, price_, dual_gap_, certificate_, solution_, trace_, n_iter_, classes_}
-    {n_features_in_, feature_names_in_}
+    {coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
 
     See Also
     --------
@@ -131,8 +129,7 @@ class GroupBudgetRegressorCV(Grouped, CVMixin, LinearRegressor):
 
     Attributes
     ----------
-    {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, certificate_, solution_}
-    {trace_, n_iter_, n_features_in_, feature_names_in_}
+    {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
 
     See Also
     --------
@@ -182,8 +179,7 @@ class GroupBudgetClassifierCV(Grouped, CVMixin, LinearClassifier):
 
     Attributes
     ----------
-    {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, certificate_, solution_}
-    {trace_, n_iter_, classes_, n_features_in_, feature_names_in_}
+    {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
 
     See Also
     --------

@@ -72,7 +72,7 @@ class L1BudgetRegressor(Budgeted, LinearRegressor):
     {coef_, weights_, intercept_, radius_, price_}
     dual_gap_ : float
         The loss (with alpha: the penalised loss) is at most this far above the least one: proved, rounding included.
-    {certificate_, solution_, trace_, n_iter_, n_features_in_, feature_names_in_}
+    {fitted}
 
     See Also
     --------
@@ -131,7 +131,7 @@ class L1BudgetClassifier(Budgeted, LinearClassifier):
     {coef_, weights_, intercept_, radius_, price_}
     dual_gap_ : float
         The loss (with alpha: the penalised loss) is at most this far above the least one: proved, rounding included.
-    {certificate_, solution_, trace_, n_iter_, classes_, n_features_in_, feature_names_in_}
+    {fitted}
 
     See Also
     --------

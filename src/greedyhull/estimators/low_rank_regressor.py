@@ -38,7 +38,7 @@ class LowRankRegressor(MultiOutputMixin, RegressorMixin, Certified):  # type: ig
         The intercepts.
     rank_ : int
         The rank of the coefficients.
-    {dual_gap_, certificate_, solution_, trace_, n_iter_, n_features_in_, feature_names_in_}
+    {dual_gap_, fitted}
 
     See Also
     --------

@@ -203,8 +203,7 @@ class SimplexClassifier(Shared, LinearClassifier):
 
     Attributes
     ----------
-    {coef_, weights_, intercept_, dual_gap_, certificate_, solution_, trace_, n_iter_, classes_, n_features_in_}
-    {feature_names_in_}
+    {coef_, weights_, intercept_, dual_gap_, fitted}
 
     See Also
     --------
