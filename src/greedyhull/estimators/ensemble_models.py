@@ -15,7 +15,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, has_fit_parameter
 
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
-from greedyhull.estimators.base import Fold, bounded, caller_level
+from greedyhull.estimators.base import bounded, caller_level
 from greedyhull.kernels.core import user
 from greedyhull.points.arrays import is_sparse
 from greedyhull.types import Array, Index, lacks, own
@@ -222,20 +222,6 @@ def _check_votes(X: Array, K: int) -> None:
         warnings.warn(f"X has {X.shape[1]} columns and y {K} classes. Blocks of {K} columns for each model, the probabilities "
                       "of the classes in sorted order, are wanted; each column is taken for the number of the class that a "
                       "model votes for, rounded.", GreedyhullWarning, stacklevel=caller_level())
-
-
-Ask = Callable[[list[Named], Any], Array]  # what fitted models say about data, samples in rows
-
-
-def out_of_fold(models: list[Named], folds: list[Fold], X: Any, y: Array, s: Array | None, ask: Ask) -> tuple[Index, Array]:
-    """The rows that folds leave out, one fold after the other, and what clones of the models, fitted without them, say.
-
-    A row that several folds leave out is there several times, one that none leaves out is not there.
-    """
-    parts = []
-    for i, (train, test) in enumerate(folds, 1):
-        parts.append(ask(refitted(models, X, y, s, train, f" in fold {i} of {len(folds)}"), _safe_indexing(X, test)))
-    return np.concatenate([test for _, test in folds]), np.concatenate(parts)
 
 
 def refitted(models: list[Named], X: Any, y: Array, s: Array | None, rows: Index | None = None,
