@@ -161,7 +161,8 @@ def at_price(f: Objective, S: AtomSet, alpha: float, solve: Callable[[Any, Array
             return with_exact_zeros(f, unit, alpha, best._replace(converged=True), tol)
         # a point whose norm is less than the radius by 1e-6 of it: a larger ball has the same minimum, the price is noise
         if line.price > alpha and float(unit.gauge(found.point.array())) < (1.0 - 1e-6) * radius:
-            if not found.converged or settled(f, found):
+            noisy = 4.0 * float(f.precise().rounding(found.point.copy(), found.atom_set))
+            if not found.converged or float(found.certificate.gap or 0.0) <= noisy:  # it is not made much smaller
                 break
             share *= FINER**2
             continue
@@ -177,12 +178,6 @@ def at_price(f: Objective, S: AtomSet, alpha: float, solve: Callable[[Any, Array
             break
     assert best is not None
     return with_exact_zeros(f, unit, alpha, best, tol)
-
-
-def settled(f: Objective, s: Solution) -> bool:
-    """Whether the gap over a ball is little more than rounding."""
-    # a gap below so many times its rounding is not made much smaller
-    return float(s.certificate.gap or 0.0) <= 4.0 * float(f.precise().rounding(s.point.copy(), s.atom_set))
 
 
 def with_exact_zeros(f: Objective, unit: Any, alpha: float, best: Priced, tol: float) -> Priced:

@@ -270,9 +270,7 @@ class L1BudgetClassifierCV(L1Set, CVMixin, LinearClassifier):
 
     Parameters
     ----------
-    radii : int or array-like of shape (n_radii,), default=20
-        How many radii to try, or which.
-    {cv, eps, select, loss, standardize, positive, fit_intercept, class_weight, n_jobs, tol, max_iter, random_state}
+    {radii, cv, eps, select, loss, standardize, positive, fit_intercept, class_weight, n_jobs, tol, max_iter, random_state}
     {verbose}
 
     Attributes

@@ -46,6 +46,10 @@ radii_ : ndarray of shape (n_radii,)
     The radii tried, in increasing order.
 cv_losses_ : ndarray of shape (n_radii, n_folds)
     The loss on left-out data.
+alpha : float, default=None
+    The penalty, in place of ``radius``: minimise loss + alpha·Σ|w_j|. It needs a smooth loss.
+upper : float or array-like of shape (n_features,), default=None
+    No weight is above it: a number, or one for each weight. A labelled series is aligned with the columns of X.
 groups : array-like of shape (n_features,) or list of index arrays, default=None
     The group of each feature, a number or a name; or a list with the features of each group, which may overlap. None makes
     each feature a group of its own, an l1 budget. A labelled series is aligned with the columns of X.
@@ -133,16 +137,22 @@ for table in (REGRESSOR, CLASSIFIER, ENSEMBLE):  # what every fit leaves behind,
     table["fitted"] = "\n".join(table[name] for name in ("certificate_", "solution_", "trace_", "n_iter_", "classes_",
                                                          "n_features_in_", "feature_names_in_") if name in table)
 
-CHOSEN_REGRESSOR = entries_of("""
-coefs_path_ : ndarray of shape (n_radii, n_features)
-    The coefficients on all data at each radius.
-radius_ : float
-    The radius chosen.
-""", REGRESSOR)
-
-CHOSEN_CLASSIFIER = entries_of("""
-coefs_path_ : ndarray of shape (n_radii, n_features or n_classes * n_features)
+CHOSEN = """
+radii : int or array-like of shape (n_radii,), default=20
+    How many radii to try, or which.
+coefs_path_ : ndarray of shape (n_radii, n_features) or (n_radii, n_classes * n_features)
     The coefficients on all data at each radius, class after class.
 radius_ : float
     The radius chosen.
-""", CLASSIFIER)
+"""
+CHOSEN_REGRESSOR = entries_of(CHOSEN, REGRESSOR)
+CHOSEN_CLASSIFIER = entries_of(CHOSEN, CLASSIFIER)
+
+PENALISED = """
+radius : float, default=None
+    The budget r. It is 1 if neither ``radius`` nor ``alpha`` is given.
+dual_gap_ : float
+    The loss (with alpha: the penalised loss) is at most this far above the least one: proved, rounding included.
+"""
+PENALISED_REGRESSOR = entries_of(PENALISED, REGRESSOR)
+PENALISED_CLASSIFIER = entries_of(PENALISED, CLASSIFIER)

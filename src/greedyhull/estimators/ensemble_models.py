@@ -183,7 +183,10 @@ def columns_of(X: Array, K: int, named: Sequence[str] | None) -> Columns:
     votes = K > 2 and X.shape[1] % K > 0
     names = labels(X.shape[1], 1 if votes else K, named)
     if votes:
-        _check_votes(X, K)
+        if not np.array_equal(np.clip(np.rint(X), 0, K - 1), X):
+            warnings.warn(f"X has {X.shape[1]} columns and y {K} classes. For probabilities give blocks of {K} columns, one for "
+                          "each model, with the classes in sorted order. Here each column is taken for the number of the class "
+                          "that a model votes for, rounded.", GreedyhullWarning, stacklevel=caller_level())
         return Columns(K, True, np.zeros(X.shape[1], dtype=bool), names)
     B = blocks(X, K)
     low, high = B.min(axis=(0, 1)), B.max(axis=(0, 1))
@@ -193,12 +196,16 @@ def columns_of(X: Array, K: int, named: Sequence[str] | None) -> Columns:
     if not (probable | negative).all():
         j = int((probable | negative).argmin())
         off = f"entries reach from {low[j]:.4g} to {high[j]:.4g}" if above[j] else "rows do not sum to one"
-        _tell(f"In {names[j]} of X {off}: these are no probabilities, and scores would have both signs.", bool(probable.any()))
+        fault = f"In {names[j]} of X {off}: these are no probabilities, and scores would have both signs."
+        check(not probable.any(), f"{fault} Other models give probabilities. Calibrate this one, so that its numbers lie in "
+                                  "[0, 1] and sum to one over the classes, or leave it out.")
+        warnings.warn(f"{fault} Entries above 1 are taken for scores, others for probabilities to be scaled.",
+                      GreedyhullWarning, stacklevel=caller_level())
     return Columns(K, False, negative | above, names)
 
 
 def labels(columns: int, K: int, named: Sequence[str] | None) -> list[str]:
-    """What the columns of each model are called.
+    """Return what messages call the columns of each model.
 
     >>> labels(6, 3, None), labels(2, 2, ["tree", "net"])
     (['columns 0 to 2', 'columns 3 to 5'], ["column 'tree'", "column 'net'"])
@@ -207,21 +214,6 @@ def labels(columns: int, K: int, named: Sequence[str] | None) -> list[str]:
     if K <= 2:
         return [f"column {name}" for name in called]
     return [f"columns {called[j]} to {called[j + K - 1]}" for j in range(0, columns, K)]
-
-
-def _tell(fault: str, others: bool) -> None:
-    """Refuse, where other models give probabilities; warn where none does."""
-    check(not others, f"{fault} Other models give probabilities. Numbers in [0, 1] that sum to one over the classes are "
-                      "wanted from this one too: calibrate it, or leave it out.")
-    warnings.warn(f"{fault} Entries above 1 are taken for scores, others for probabilities to be scaled.",
-                  GreedyhullWarning, stacklevel=caller_level())
-
-
-def _check_votes(X: Array, K: int) -> None:
-    if not np.array_equal(np.clip(np.rint(X), 0, K - 1), X):
-        warnings.warn(f"X has {X.shape[1]} columns and y {K} classes. Blocks of {K} columns for each model, the probabilities "
-                      "of the classes in sorted order, are wanted; each column is taken for the number of the class that a "
-                      "model votes for, rounded.", GreedyhullWarning, stacklevel=caller_level())
 
 
 def refitted(models: list[Named], X: Any, y: Array, s: Array | None, rows: Index | None = None,

@@ -122,10 +122,7 @@ class GroupBudgetRegressorCV(Grouped, CVMixin, LinearRegressor):
 
     Parameters
     ----------
-    {groups}
-    radii : int or array-like of shape (n_radii,), default=20
-        How many radii to try, or which.
-    {cv, eps, select, loss, delta, quantile, fit_intercept, n_jobs, tol, max_iter, random_state, verbose}
+    {groups, radii, cv, eps, select, loss, delta, quantile, fit_intercept, n_jobs, tol, max_iter, random_state, verbose}
 
     Attributes
     ----------
@@ -172,10 +169,7 @@ class GroupBudgetClassifierCV(Grouped, CVMixin, LinearClassifier):
 
     Parameters
     ----------
-    {groups}
-    radii : int or array-like of shape (n_radii,), default=20
-        How many radii to try, or which.
-    {cv, eps, select, loss, fit_intercept, class_weight, n_jobs, tol, max_iter, random_state, verbose}
+    {groups, radii, cv, eps, select, loss, fit_intercept, class_weight, n_jobs, tol, max_iter, random_state, verbose}
 
     Attributes
     ----------

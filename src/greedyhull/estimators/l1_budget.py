@@ -10,7 +10,7 @@ from greedyhull.errors import check
 from greedyhull.estimators.base import POSITIVE, counted
 from greedyhull.estimators.budget import L1Set, at_price
 from greedyhull.estimators.cv_paths import RadiusPath
-from greedyhull.estimators.described import CLASSIFIER, REGRESSOR, described
+from greedyhull.estimators.described import PENALISED_CLASSIFIER, PENALISED_REGRESSOR, described
 from greedyhull.estimators.linear import LinearRegressor
 from greedyhull.estimators.linear_classifier import LinearClassifier
 from greedyhull.types import Array, Objective
@@ -51,7 +51,7 @@ class Budgeted(L1Set, RadiusPath):
                 "the last solve, over the ball of that radius.")
 
 
-@described(REGRESSOR)
+@described(PENALISED_REGRESSOR)
 class L1BudgetRegressor(Budgeted, LinearRegressor):
     """
     Linear regression with an l1 budget: Σ|w_j| ≤ radius.
@@ -61,18 +61,12 @@ class L1BudgetRegressor(Budgeted, LinearRegressor):
 
     Parameters
     ----------
-    radius : float, default=None
-        The budget r. It is 1 if neither ``radius`` nor ``alpha`` is given.
-    alpha : float, default=None
-        The penalty, in place of ``radius``: minimise loss + alpha·Σ|w_j|. It needs a smooth loss.
-    {loss, standardize, positive, delta, quantile, fit_intercept, warm_start, tol, max_iter, random_state, verbose}
+    {radius, alpha, loss, standardize, positive, delta, quantile, fit_intercept, warm_start, tol, max_iter}
+    {random_state, verbose}
 
     Attributes
     ----------
-    {coef_, weights_, intercept_, radius_, price_}
-    dual_gap_ : float
-        The loss (with alpha: the penalised loss) is at most this far above the least one: proved, rounding included.
-    {fitted}
+    {coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
 
     See Also
     --------
@@ -109,7 +103,7 @@ class L1BudgetRegressor(Budgeted, LinearRegressor):
         self.tol, self.max_iter, self.random_state, self.verbose = tol, max_iter, random_state, verbose
 
 
-@described(CLASSIFIER)
+@described(PENALISED_CLASSIFIER)
 class L1BudgetClassifier(Budgeted, LinearClassifier):
     """
     Linear classification with an l1 budget: Σ|w_j| ≤ radius.
@@ -120,18 +114,11 @@ class L1BudgetClassifier(Budgeted, LinearClassifier):
 
     Parameters
     ----------
-    radius : float, default=None
-        The budget r. It is 1 if neither ``radius`` nor ``alpha`` is given.
-    alpha : float, default=None
-        The penalty, in place of ``radius``: minimise loss + alpha·Σ|w_j|. It needs a smooth loss.
-    {loss, standardize, positive, fit_intercept, class_weight, warm_start, tol, max_iter, random_state, verbose}
+    {radius, alpha, loss, standardize, positive, fit_intercept, class_weight, warm_start, tol, max_iter, random_state, verbose}
 
     Attributes
     ----------
-    {coef_, weights_, intercept_, radius_, price_}
-    dual_gap_ : float
-        The loss (with alpha: the penalised loss) is at most this far above the least one: proved, rounding included.
-    {fitted}
+    {coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
 
     See Also
     --------

@@ -127,9 +127,7 @@ class SimplexRegressor(Shared, LinearRegressor):
     {loss}
     total : float, default=1.0
         What the weights sum to.
-    upper : float or array-like of shape (n_features,), default=None
-        No weight is above it: a number, or one for each weight. A labelled series is aligned with the columns of X.
-    {delta, quantile}
+    {upper, delta, quantile}
     fit_intercept : bool, default=False
         Fit an intercept. Without one, the predictions are weighted sums of the columns.
     {warm_start, tol, max_iter, random_state, verbose}
@@ -195,8 +193,7 @@ class SimplexClassifier(Shared, LinearClassifier):
     {loss}
     total : float, default=1.0
         What the weights sum to. A larger one lets scores, and so probabilities, grow.
-    upper : float or array-like of shape (n_features,), default=None
-        No weight is above it: a number, or one for each weight. A labelled series is aligned with the columns of X.
+    {upper}
     fit_intercept : bool, default=True
         Fit an intercept.
     {class_weight, warm_start, tol, max_iter, random_state, verbose}
