@@ -184,9 +184,9 @@ def columns_of(X: Array, K: int, named: Sequence[str] | None) -> Columns:
     names = labels(X.shape[1], 1 if votes else K, named)
     if votes:
         if not np.array_equal(np.clip(np.rint(X), 0, K - 1), X):
-            warnings.warn(f"X has {X.shape[1]} columns and y {K} classes. For probabilities give blocks of {K} columns, one for "
-                          "each model, with the classes in sorted order. Here each column is taken for the number of the class "
-                          "that a model votes for, rounded.", GreedyhullWarning, stacklevel=caller_level())
+            warnings.warn(f"X has {X.shape[1]} columns and y {K} classes. For probabilities give blocks of {K} columns, one "
+                          "for each model, with the classes in sorted order. Here each column is taken for the number of the "
+                          "class that a model votes for, rounded.", GreedyhullWarning, stacklevel=caller_level())
         return Columns(K, True, np.zeros(X.shape[1], dtype=bool), names)
     B = blocks(X, K)
     low, high = B.min(axis=(0, 1)), B.max(axis=(0, 1))
