@@ -24,8 +24,9 @@ from greedyhull.apps.synthetic_panel import (
 )
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.stop import Iterations, Relative, Stalled, promise
-from greedyhull.errors import check, installing
+from greedyhull.errors import check
 from greedyhull.kernels.core import public
+from greedyhull.report.sentences import need
 from greedyhull.types import Array
 
 
@@ -62,10 +63,8 @@ def _fit(s: SyntheticControl) -> str:
 
 
 def draw(s: SyntheticControl, ax: Any = None) -> Any:
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise ImportError(f"A figure needs matplotlib, which is not installed. {installing('demo')}") from None
+    need("A figure", {"matplotlib": "matplotlib"}, "demo")
+    import matplotlib.pyplot as plt
 
     axes = plt.subplots(2, 1, sharex=True, layout="constrained", figsize=(7, 7))[1] if ax is None else np.asarray(ax)
     check(np.shape(axes) == (2,), f"ax has shape {np.shape(axes)}; a pair of axes is wanted.")
@@ -146,10 +145,6 @@ class SyntheticControl:
     exact : array of bool
         For the treated unit and then for each placebo: whether the fit before the treatment is exact, as far as its
         certificate can tell. Such a fit has an infinite ratio, since its error is rounding. Empty: none is.
-
-    See Also
-    --------
-    synthetic_control : Makes these results.
 
     Examples
     --------
@@ -273,8 +268,8 @@ class SyntheticControl:
         pandas.DataFrame
             One row for each period, with columns treated, synthetic and effect.
         """
-        index = _pandas().Index(self.periods, name="period" if self.problem is None else self.problem.panel.time)
-        return _pandas().DataFrame({"treated": self.treated, "synthetic": self.synthetic, "effect": self.effect}, index=index)
+        columns = {"treated": self.treated, "synthetic": self.synthetic, "effect": self.effect}
+        return _frame(columns, "period" if self.problem is None else self.problem.panel.time, self.periods)
 
     def donors_frame(self) -> Any:
         """The weights of all donors, largest first.
@@ -285,8 +280,7 @@ class SyntheticControl:
             One row for each donor, with the column weight.
         """
         order = np.argsort(-self.weights, kind="stable")
-        index = _pandas().Index([self.names[j] for j in order], name="donor")
-        return _pandas().DataFrame({"weight": self.weights[order]}, index=index)
+        return _frame({"weight": self.weights[order]}, "donor", [self.names[j] for j in order])
 
     def placebos_frame(self) -> Any:
         """How the treated unit stands among the placebos, largest ratio first.
@@ -302,8 +296,8 @@ class SyntheticControl:
         with np.errstate(over="ignore"):
             columns = {"pre_rmspe": before, "post_rmspe": after, "ratio": ratio, "mspe_ratio": ratio**2,
                        "treated": np.arange(len(ratio)) == 0, "kept": np.concatenate([[True], self.kept])}
-        index = _pandas().Index([self.unit, *(self.names if self.placebos.size else [])], name="unit")
-        return _pandas().DataFrame(columns, index=index).iloc[np.argsort(-ratio, kind="stable")]
+        units = [self.unit, *(self.names if self.placebos.size else [])]
+        return _frame(columns, "unit", units).iloc[np.argsort(-ratio, kind="stable")]
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the treated unit and its synthetic control, and below the effect among the placebos' effects.
@@ -357,12 +351,11 @@ def checked_limit(max_pre_mspe: float | None) -> float:
     return float(limit)
 
 
-def _pandas() -> Any:
-    try:
-        import pandas as pd
-    except ImportError:
-        raise ImportError(f"Results as frames need pandas, which is not installed. {installing('frame')}") from None
-    return pd
+def _frame(columns: dict[str, Array], name: str, index: list[Any]) -> Any:
+    need("A frame", {"pandas": "pandas"}, "frame")
+    import pandas as pd
+
+    return pd.DataFrame(columns, index=pd.Index(index, name=name))
 
 
 @public
