@@ -336,7 +336,15 @@ def portfolio(returns: Any = None, *, covariance: Any = None, mean: Any = None, 
     for one in risk if several else [risk]:
         start = found[-1].solution.point if found else None
         s = minimize(_objective(assets, allowed, one, benchmark), allowed.S, start=start, stop=stop)
-        found.append(_result(assets, allowed, s))
+        w = s.x[: allowed.d]
+        known = assets.mean is not None or assets.returns is not None
+        if assets.covariance is None:
+            assert assets.returns is not None
+            variance = float(np.var(assets.returns @ w, ddof=1))
+        else:
+            variance = float(w @ assets.covariance @ w)
+        found.append(Portfolio(assets.names, w, _prices(assets, allowed, s), s.certificate, s,
+                               float(_mean(assets) @ w) if known else None, variance))
     return found if several else found[0]
 
 
@@ -380,18 +388,6 @@ def _mean(assets: Assets) -> Array:
                                       "or risk='minimum'.")
     assert assets.returns is not None
     return np.asarray(assets.returns.mean(axis=0))
-
-
-def _result(assets: Assets, allowed: Feasible, s: Solution) -> Portfolio:
-    w = s.x[: allowed.d]
-    known = assets.mean is not None or assets.returns is not None
-    expected = float(_mean(assets) @ w) if known else None
-    if assets.covariance is None:
-        assert assets.returns is not None
-        variance = float(np.var(assets.returns @ w, ddof=1))
-    else:
-        variance = float(w @ assets.covariance @ w)
-    return Portfolio(assets.names, w, _prices(assets, allowed, s), s.certificate, s, expected, variance)
 
 
 def _prices(assets: Assets, allowed: Feasible, s: Solution) -> dict[str, float]:

@@ -62,39 +62,6 @@ def _fit(s: SyntheticControl) -> str:
     return f"loss {c.value:.6g}{of}, within {c.gap:.3g} of the minimum, {promise(c.kind, c.delta)}"
 
 
-def draw(s: SyntheticControl, ax: Any = None) -> Any:
-    need("A figure", {"matplotlib": "matplotlib"}, "demo")
-    import matplotlib.pyplot as plt
-
-    axes = plt.subplots(2, 1, sharex=True, layout="constrained", figsize=(7, 7))[1] if ax is None else np.asarray(ax)
-    check(np.shape(axes) == (2,), f"ax has shape {np.shape(axes)}; a pair of axes is wanted.")
-    x = positions(s.periods)
-    panel = None if s.problem is None else s.problem.panel
-    upper, lower = axes
-    upper.plot(x, s.treated, color="k", lw=1.8, label="treated" if s.unit is None else f"{named(s)} (treated)")
-    upper.plot(x, s.synthetic, color="C0", lw=1.8, ls="--", label="synthetic control")
-    called = s.unit if isinstance(s.unit, str) else named(s).capitalize()
-    upper.set(ylabel="outcome" if panel is None else panel.outcome, title=f"{called} and its synthetic control")
-    shown = s.placebos[:, s.kept]
-    if shown.size:
-        lower.plot(x, shown, color="0.75", lw=0.8)[0].set_label("placebos")
-    lower.plot(x, s.effect, color="k", lw=1.8, label="effect" if s.unit is None else named(s))
-    lower.axhline(0.0, color="0.5", lw=0.8)
-    low, high = limits(s.effect, shown)
-    lower.set_ylim(low, high)
-    outside = int(np.count_nonzero(((shown < low) | (shown > high)).any(axis=0)))
-    title = f"Effect and {placebos(shown.shape[1])}" if shown.size else "Effect"
-    lower.set(xlabel="period" if panel is None else panel.time, ylabel="effect (treated − synthetic)",
-              title=f"{title} ({outside} beyond the panel)" if outside else title)
-    for a in axes:
-        a.axvline(x[s.start], color="C3", lw=1.0, ls=":", label="treatment begins")
-        a.legend(frameon=False, fontsize="small", loc="best")
-    if x is not s.periods:
-        at = np.unique(np.linspace(0, len(x) - 1, min(8, len(x))).round().astype(int))
-        lower.set_xticks(at, [typed(s.periods[i]).strip("'") for i in at])
-    return axes
-
-
 def positions(periods: list[Any]) -> Any:
     """Where the periods stand: numbers and dates as they are, other labels one after another."""
     plain = all(isinstance(p, Real | date | np.datetime64) for p in periods)
@@ -315,7 +282,36 @@ class SyntheticControl:
         array of two matplotlib axes
             The upper and the lower panel.
         """
-        return draw(self, ax)
+        need("A figure", {"matplotlib": "matplotlib"}, "demo")
+        import matplotlib.pyplot as plt
+
+        axes = plt.subplots(2, 1, sharex=True, layout="constrained", figsize=(7, 7))[1] if ax is None else np.asarray(ax)
+        check(np.shape(axes) == (2,), f"ax has shape {np.shape(axes)}; a pair of axes is wanted.")
+        x = positions(self.periods)
+        panel = None if self.problem is None else self.problem.panel
+        upper, lower = axes
+        upper.plot(x, self.treated, color="k", lw=1.8, label="treated" if self.unit is None else f"{named(self)} (treated)")
+        upper.plot(x, self.synthetic, color="C0", lw=1.8, ls="--", label="synthetic control")
+        called = self.unit if isinstance(self.unit, str) else named(self).capitalize()
+        upper.set(ylabel="outcome" if panel is None else panel.outcome, title=f"{called} and its synthetic control")
+        shown = self.placebos[:, self.kept]
+        if shown.size:
+            lower.plot(x, shown, color="0.75", lw=0.8)[0].set_label("placebos")
+        lower.plot(x, self.effect, color="k", lw=1.8, label="effect" if self.unit is None else named(self))
+        lower.axhline(0.0, color="0.5", lw=0.8)
+        low, high = limits(self.effect, shown)
+        lower.set_ylim(low, high)
+        outside = int(np.count_nonzero(((shown < low) | (shown > high)).any(axis=0)))
+        title = f"Effect and {placebos(shown.shape[1])}" if shown.size else "Effect"
+        lower.set(xlabel="period" if panel is None else panel.time, ylabel="effect (treated − synthetic)",
+                  title=f"{title} ({outside} beyond the panel)" if outside else title)
+        for a in axes:
+            a.axvline(x[self.start], color="C3", lw=1.0, ls=":", label="treatment begins")
+            a.legend(frameon=False, fontsize="small", loc="best")
+        if x is not self.periods:
+            at = np.unique(np.linspace(0, len(x) - 1, min(8, len(x))).round().astype(int))
+            lower.set_xticks(at, [typed(self.periods[i]).strip("'") for i in at])
+        return axes
 
     def _mean_effect(self) -> str:
         return f"{float(self.effect[self.start:].mean()):.4g}"

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from difflib import get_close_matches
-from functools import cached_property
 from itertools import pairwise
 from numbers import Real
 from typing import Any, NamedTuple
@@ -42,7 +41,9 @@ def place(label: Any, labels: Sequence[Any], what: str, wanted: str) -> int:
     for i, known in enumerate(labels):
         if given[:1].isdigit() and _is_date(known) and (_begins(_text(known), given) or _begins(str(known), given)):
             return i
-    raise GreedyhullError(f"{what}={label!r} was given; {wanted} is wanted: {_shown(labels)}.{_meant(label, labels)}")
+    some = [typed(label) for label in (labels if len(labels) <= 5 else [*labels[:3], labels[-1]])]
+    there = ", ".join(some) if len(labels) <= 5 else f"{', '.join(some[:3])}, …, {some[-1]}"
+    raise GreedyhullError(f"{what}={label!r} was given; {wanted} is wanted: {there}.{_meant(label, labels)}")
 
 
 def _is_date(label: Any) -> bool:
@@ -82,12 +83,6 @@ def _same(label: Any, known: Any) -> bool:
         return bool(label == known)
     except (TypeError, ValueError):
         return False
-
-
-def _shown(labels: Sequence[Any]) -> str:
-    """A few of the labels, as a user would type them."""
-    some = [typed(label) for label in (labels if len(labels) <= 5 else [*labels[:3], labels[-1]])]
-    return ", ".join(some) if len(labels) <= 5 else f"{', '.join(some[:3])}, …, {some[-1]}"
 
 
 def _meant(label: Any, labels: Sequence[Any]) -> str:
@@ -258,18 +253,13 @@ def _of_series(Y: Any) -> str:
 
 def column(frame: Any, name: Any, what: str) -> Any:
     """A column, which is there and of which there is one, or a level of a pandas index."""
-    names, levels = names_of(frame), _levels(frame)
+    names, indexed = names_of(frame), not isinstance(frame, Mapping) and not lacks(frame, "index")
+    levels = [level for level in frame.index.names if level is not None] if indexed else []
     if known(name, levels) and not known(name, names):
         return frame.index.get_level_values(name)
     name = names[place(name, [*names, *levels], what, "a column of Y")]
     check(names.count(name) == 1, f"Y has several columns named {name!r}; one is wanted for {what}.")
     return frame[name]
-
-
-def _levels(frame: Any) -> list[Any]:
-    """The names of the levels of a pandas index; none of other frames."""
-    indexed = not isinstance(frame, Mapping) and not lacks(frame, "index")
-    return [name for name in frame.index.names if name is not None] if indexed else []
 
 
 def labels(frame: Any, name: Any, what: str) -> list[Any]:
@@ -389,15 +379,11 @@ class Problem:
 
     def _is_exact(self, j: int, synthetic: Array, certificate: Certificate) -> bool:
         """Whether the error before the treatment may be zero, which the gap does not exclude, or is nothing but rounding."""
-        series = self.panel.table[: self.start, j]
-        largest = float(np.abs(series - synthetic[: self.start]).max())
-        if largest <= 16.0 * float(np.finfo(np.float64).eps) * self._size:  # rounding
+        table = self.panel.table[: self.start]
+        largest = float(np.abs(table[:, j] - synthetic[: self.start]).max())
+        if largest <= 16.0 * float(np.finfo(np.float64).eps) * float(np.abs(table).max()):  # rounding
             return True
         return self.outcomes and certificate.value is not None and certificate.value <= (certificate.gap or 0.0)
-
-    @cached_property
-    def _size(self) -> float:
-        return float(np.abs(self.panel.table[: self.start]).max())
 
     def placebos(self, w: Array) -> tuple[Array, Array]:
         """The effect on each donor as if it had been treated, from the other donors, and which fits are exact.

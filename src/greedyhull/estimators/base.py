@@ -306,23 +306,19 @@ class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
         """The attributes that every fit leaves behind; of several solves, one for each class, lists of them."""
         first, several = solutions[0], len(solutions) > 1
         for s in solutions:
-            s.names = self._names() if len(s.point.shape) == 1 else self._entry_names()
+            s.names = self._names(len(s.point.shape))
         self.certificate_ = [s.certificate for s in solutions] if several else first.certificate
         self.trace_ = [s.trace for s in solutions] if several else first.trace
         self.solution_ = solutions if several else first
         self.n_iter_ = max(max(s.iterations for s in solutions), 1)
         self.dual_gap_ = max(np.inf if s.certificate.gap is None else float(s.certificate.gap) for s in solutions)
 
-    def _names(self) -> list[str] | None:
-        """What the weights are called in reports."""
-        return self._feature_names()
-
-    def _entry_names(self) -> list[str] | None:
-        """What the entries of a matrix are called in reports, row by row: features, each with every class."""
+    def _names(self, axes: int) -> list[str] | None:
+        """What reports call the weights; those of a matrix row by row, features, each with every class."""
         names, classes = self._feature_names(), vars(self).get("classes_")
-        if names is None or classes is None:
-            return None
-        return [f"{name}, {label}" for name in names for label in classes.tolist()]
+        if names is None or axes == 1:
+            return names
+        return None if classes is None else [f"{name}, {label}" for name in names for label in classes.tolist()]
 
     def _feature_names(self) -> list[str] | None:
         """The names of the columns, where the data had them."""

@@ -181,7 +181,7 @@ class Ensemble(Certified):
             return validate_data(self, by_column(self, X), reset=False, dtype=FLOATS)
         return validate_data(self, by_column(self, X), reset=False, skip_check_array=True)
 
-    def _names(self) -> list[str] | None:
+    def _names(self, axes: int) -> list[str] | None:
         return self.model_names_
 
     def _measured(self, y: Array, s: Array | None, z: Array) -> float:
@@ -448,7 +448,7 @@ class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
         """(samples, classes, models)."""
         return self._reader.read(X) if models is None else probabilities(models, X, self.classes_)
 
-    def _names(self) -> list[str] | None:
+    def _names(self, axes: int) -> list[str] | None:
         """Several classes have several columns for each model."""
         names = self.model_names_
         if self.models_ is not None or names is None or len(names) == len(self._reader.names):

@@ -62,20 +62,17 @@ def _asked(name: str, method: Callable[[Any], Any], X: Any) -> Any:
 def predictions(models: list[Named], X: Any) -> Array:
     """What each predicts for X, which is handed on untouched; one column a model."""
     n = _num_samples(X)
-    return np.column_stack([_numbers(name, _asked(name, model.predict, X), n) for name, model in models])
-
-
-def _numbers(name: str, given: Any, n: int) -> Array:
-    y = np.asarray(given)
-    y = y.ravel() if y.shape == (n, 1) else y
-    check(y.shape == (n,) and y.dtype.kind in "biuf",
-          lambda: f"{_who(name)} predicts an array of shape {y.shape} and dtype {y.dtype} "
-                  f"for {n} samples; one number for each is wanted.")
-    check(bool(np.isfinite(y).all()),
-          lambda: f"{_who(name)} predicts NaN or infinity for {np.count_nonzero(~np.isfinite(y))} of {n} "
-                  "samples. Leave it out, or mend it first.")
-    bounded(y, f"What the model {name!r} predicts", np.dtype(np.float64))
-    return y.astype(np.float64)
+    Z = np.empty((n, len(models)))
+    for j, (name, model) in enumerate(models):
+        y = np.asarray(_asked(name, model.predict, X))
+        y = y.ravel() if y.shape == (n, 1) else y
+        check(y.shape == (n,) and y.dtype.kind in "biuf", f"{_who(name)} predicts an array of shape {y.shape} and dtype "
+                                                          f"{y.dtype} for {n} samples; one number for each is wanted.")
+        lost = np.count_nonzero(~np.isfinite(y))
+        check(lost == 0, f"{_who(name)} predicts NaN or infinity for {lost} of {n} samples. Leave it out, or fix it first.")
+        bounded(y, f"What the model {name!r} predicts", np.dtype(np.float64))
+        Z[:, j] = y
+    return Z
 
 
 def classes_of(models: list[Named], own: Array) -> Array:
@@ -95,21 +92,17 @@ def probabilities(models: list[Named], X: Any, classes: Array) -> Array:
     P = np.zeros((n, len(classes), len(models)))
     for j, (name, model) in enumerate(models):
         own = np.asarray(classes if lacks(model, "classes_") else model.classes_)
-        P[:, np.searchsorted(classes, own), j] = _probable(name, _asked(name, model.predict_proba, X), (n, len(own)))
+        p, shape = np.asarray(_asked(name, model.predict_proba, X)), (n, len(own))
+        check(p.shape == shape and p.dtype.kind in "biuf",
+              f"{_who(name)} gives probabilities of shape {p.shape} and dtype {p.dtype}; {shape}, a number for each sample "
+              "and class, are wanted.")
+        p = p.astype(np.float64)
+        fault = improbable(p)
+        check(not fault, f"{_who(name)} gives probabilities {fault}. They must lie in [0, 1] and sum to one in each row: "
+                         "calibrate it, or leave it out.")
+        p = np.maximum(p, 0.0)
+        P[:, np.searchsorted(classes, own), j] = p / p.sum(axis=1, keepdims=True)
     return P
-
-
-def _probable(name: str, given: Any, shape: tuple[int, int]) -> Array:
-    p = np.asarray(given)
-    check(p.shape == shape and p.dtype.kind in "biuf",
-          lambda: f"{_who(name)} gives probabilities of shape {p.shape} and dtype "
-                  f"{p.dtype}; {shape}, a number for each sample and class, are wanted.")
-    p = p.astype(np.float64)
-    fault = improbable(p)
-    check(not fault, f"{_who(name)} gives probabilities {fault}. Numbers in [0, 1] that sum to one in each row are wanted: "
-                     "calibrate it, or leave it out.")
-    p = np.maximum(p, 0.0)
-    return np.asarray(p / p.sum(axis=1, keepdims=True))
 
 
 def improbable(p: Array) -> str:

@@ -259,7 +259,12 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
             start = max(smaller, key=lambda t: t.norm).point if smaller else None
             point = self._solved(i[~out], j[~out], rest[~out], shape, radius, start).point
             norm = float(point.factors().sigma.sum()) * (1.0 + 1e-9)
-            tried.append(Tried(radius, min(radius, norm), self._error(point.entries(i[out], j[out]), rest[out]), point))
+            found, known = point.entries(i[out], j[out]), rest[out]
+            if self.loss == "logistic":
+                error = np.logaddexp(0.0, -np.where(known > 0.0, 1.0, -1.0) * found).mean()
+            else:
+                error = np.mean(np.abs(found - known) ** (1.0 if self.loss == "huber" else 2.0))
+            tried.append(Tried(radius, min(radius, norm), float(error), point))
             return tried[-1]
 
         size = float(np.linalg.norm(rest)) * (shape[0] * shape[1] / len(v)) ** 0.5
@@ -276,12 +281,6 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
                 attempt(radius)
         best = min(tried, key=lambda t: t.error)
         return (best.norm if best.norm > 0.0 else best.radius), best.point  # zero fits best where biases say all
-
-    def _error(self, predicted: Array, rest: Array) -> float:
-        if self.loss == "logistic":
-            signs = np.where(rest > 0.0, 1.0, -1.0)
-            return float(np.logaddexp(0.0, -signs * predicted).mean())
-        return float(np.mean(np.abs(predicted - rest) ** (1.0 if self.loss == "huber" else 2.0)))
 
 
 def _entries(X: Any, y: Any, call: str) -> tuple[Array, Array, Array]:

@@ -28,8 +28,21 @@ def best_few(f: Composite, w: Array, most: int, solve: Solve) -> Array:
     solved for again. In: from the best single one on, the one with the best score at the best weights so far joins. In the
     end one weight is exchanged for another as long as that helps, of those that score best without it.
     """
-    better = min((_away(f, w, most, solve), _in(f, most, solve)), key=lambda x: _value(f, x))
-    return _exchanged(f, better, solve)
+    m = len(w)
+    while np.count_nonzero(w) > most:
+        on = np.flatnonzero(w)
+        keep = max(most, len(on) - max(1, (len(on) - most) // 2))
+        w = _on(f, np.sort(on[np.argsort(-w[on], kind="stable")[:keep]]), solve)
+    alone = [float(f.loss.value(column(f.design, j))) for j in range(m)]
+    joined = [int(np.argmin(alone))]
+    other = np.zeros(m)
+    other[joined] = 1.0
+    while len(joined) < most:
+        scores = _scores(f, other)
+        scores[joined] = np.inf
+        joined.append(int(scores.argmin()))
+        other = _on(f, np.array(joined), solve)
+    return _exchanged(f, min((w, other), key=lambda x: _value(f, x)), solve)
 
 
 def _value(f: Composite, w: Array) -> float:
@@ -61,28 +74,6 @@ def _exchanged(f: Composite, w: Array, solve: Solve) -> Array:
                     break
             if better:
                 break
-    return w
-
-
-def _away(f: Composite, w: Array, most: int, solve: Solve) -> Array:
-    while np.count_nonzero(w) > most:
-        on = np.flatnonzero(w)
-        keep = max(most, len(on) - max(1, (len(on) - most) // 2))
-        w = _on(f, np.sort(on[np.argsort(-w[on], kind="stable")[:keep]]), solve)
-    return w
-
-
-def _in(f: Composite, most: int, solve: Solve) -> Array:
-    m = f.domain[0]
-    values = [float(f.loss.value(column(f.design, j))) for j in range(m)]
-    on = [int(np.argmin(values))]
-    w = np.zeros(m)
-    w[on] = 1.0
-    while len(on) < most:
-        scores = _scores(f, w)
-        scores[on] = np.inf
-        on.append(int(scores.argmin()))
-        w = _on(f, np.array(on), solve)
     return w
 
 
