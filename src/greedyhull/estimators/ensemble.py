@@ -174,12 +174,12 @@ class Ensemble(Certified):
         self.models_ = refitted(models, X, y, s)
         return np.concatenate([test for _, test in folds]), np.concatenate(parts)
 
-    def _new(self, X: Any) -> Any:
-        """Data to predict, checked as those of the fit were."""
+    def _mixed(self, X: Any) -> Array:
+        """The weighted mean of the predictions for data that are checked as those of the fit were."""
         check_is_fitted(self)
-        if self.models_ is None:
-            return validate_data(self, by_column(self, X), reset=False, dtype=FLOATS)
-        return validate_data(self, by_column(self, X), reset=False, skip_check_array=True)
+        how: dict[str, Any] = {"dtype": FLOATS} if self.models_ is None else {"skip_check_array": True}
+        X = validate_data(self, by_column(self, X), reset=False, **how)
+        return np.asarray(self._answers(self.models_, X) @ self.weights_)
 
     def _names(self, axes: int) -> list[str] | None:
         return self.model_names_
@@ -338,7 +338,7 @@ class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
         array of shape (n_samples,)
             One number for each sample.
         """
-        return np.asarray(self._answers(self.models_, self._new(X)) @ self.weights_ + self.intercept_)
+        return self._mixed(X) + self.intercept_
 
 
 @described(ENSEMBLE)
@@ -468,7 +468,7 @@ class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
         array of shape (n_samples, n_classes)
             Probabilities of the classes, in the order of ``classes_``.
         """
-        return np.asarray(self._answers(self.models_, self._new(X)) @ self.weights_)
+        return self._mixed(X)
 
     def predict_log_proba(self, X: Any) -> Array:
         """The logarithms of the probabilities; −∞ where one is zero.
