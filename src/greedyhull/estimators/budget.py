@@ -21,7 +21,6 @@ from greedyhull.points.shapes import Basis, BasisBlock
 from greedyhull.types import Array, AtomSet, Objective, Shape, second_order
 
 Budget = L1Ball | PositiveL1Ball
-BLOCK = 64  # columns copied at a time
 
 
 class L1Set(Certified):
@@ -63,8 +62,7 @@ def spreads(X: Any, s: Array | None) -> Array:
     p = np.full(X.shape[0], 1.0 / X.shape[0]) if s is None else s.astype(np.float64) / s.sum(dtype=np.float64)
     if is_sparse(X):
         return _sparse_spreads(X, p)
-    parts = [_dense_spreads(X[:, j : j + BLOCK].astype(np.float64), p) for j in range(0, X.shape[1], BLOCK)]
-    return np.concatenate(parts)
+    return np.concatenate([_dense_spreads(X[:, j : j + 64].astype(np.float64), p) for j in range(0, X.shape[1], 64)])
 
 
 def _dense_spreads(B: Array, p: Array) -> Array:

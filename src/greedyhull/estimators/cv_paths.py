@@ -53,7 +53,6 @@ def legend_beside(ax: Any) -> None:
 
 ENOUGH = 1e-4  # the gap to which the points of a path are solved, as a share of the loss at zero
 SQUARED = 2e-4  # the same for squares, or of the loss where that is larger: 1e-4 ‖y‖²/n, as other solvers of the lasso have it
-SMALL, EXACT = 100, 1e-11  # with so few columns the radii are found from exact points, so that rounding cannot move them
 
 
 class Line(NamedTuple):
@@ -192,7 +191,8 @@ def priced(made: Any, scale: Array, eps: float, count: int) -> tuple[Array, Arra
     for w, alpha in zip(coefs, first * np.geomspace(1.0, eps, count + 1)[1:], strict=True):
         before, step = price, min(max((price - alpha) * give, 0.01 * r, 1e-300), 0.5 * r or np.inf)
         r = four_digits(in_range(r + step))
-        value, _, price, used = made.to(r, EXACT if len(scale) <= SMALL else SQUARED, never)
+        # with few columns from exact points, so that rounding cannot move the radii
+        value, _, price, used = made.to(r, 1e-11 if len(scale) <= 100 else SQUARED, never)
         index, v = made.point()
         w[index] = v * scale[index]
         radii.append(r)

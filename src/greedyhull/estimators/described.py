@@ -47,7 +47,9 @@ radii_ : ndarray of shape (n_radii,)
 cv_losses_ : ndarray of shape (n_radii, n_folds)
     The loss on left-out data.
 alpha : float, default=None
-    The penalty, in place of ``radius``: minimise loss + alpha·Σ|w_j|. It needs a smooth loss.
+    The penalty, in place of ``radius``: minimise loss + alpha·Σ|w_j|. It needs a smooth loss. The radius whose price is alpha
+    is found by Newton steps, warm-started, and the certificate is that of the penalised problem. Coefficients that the
+    penalty keeps at zero are exactly 0.0.
 upper : float or array-like of shape (n_features,), default=None
     No weight is above it: a number, or one for each weight. A labelled series is aligned with the columns of X.
 groups : array-like of shape (n_features,) or list of index arrays, default=None
@@ -138,6 +140,9 @@ for table in (REGRESSOR, CLASSIFIER, ENSEMBLE):  # what every fit leaves behind,
                                                          "n_features_in_", "feature_names_in_") if name in table)
 
 CHOSEN = """
+groups : array-like of shape (n_features,) or list of index arrays, default=None
+    The group of each feature, a number or a name; or a list with the features of each group, which may overlap. None makes
+    each feature a group of its own. Those that `fit` takes are groups of samples, for splitters such as GroupKFold.
 radii : int or array-like of shape (n_radii,), default=20
     How many radii to try, or which.
 coefs_path_ : ndarray of shape (n_radii, n_features) or (n_radii, n_classes * n_features)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import expit, softmax
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -120,7 +121,6 @@ def improbable(p: Array) -> str:
 
 
 TINY = 1e-15  # probabilities below it are taken for it, as log-losses usually do
-STEEP = 500.0  # e to it is finite
 
 
 class Columns(NamedTuple):
@@ -142,10 +142,9 @@ class Columns(NamedTuple):
               "the weights were fitted there were probabilities, and such are wanted now.")
         P = np.clip(B, 0.0, 1.0)
         if self.K == 2:
-            P[:, :, self.scored] = 1.0 / (1.0 + np.exp(-np.clip(B[:, :, self.scored], -STEEP, STEEP)))
+            P[:, :, self.scored] = expit(B[:, :, self.scored])
             return np.concatenate([1.0 - P, P], axis=1)
-        S = B[:, :, self.scored]
-        P[:, :, self.scored] = np.exp(S - S.max(axis=1, keepdims=True))
+        P[:, :, self.scored] = softmax(B[:, :, self.scored], axis=1)
         return np.asarray(P / np.maximum(P.sum(axis=1, keepdims=True), TINY))
 
     def of_truth(self, X: Array, labels: Array) -> Array:
@@ -155,7 +154,7 @@ class Columns(NamedTuple):
             return np.asarray(P[np.arange(len(P)), labels])
         P = np.clip(X, 0.0, 1.0)
         if self.scored.any():
-            P[:, self.scored] = 1.0 / (1.0 + np.exp(-np.clip(X[:, self.scored], -STEEP, STEEP)))
+            P[:, self.scored] = expit(X[:, self.scored])
         return np.subtract(1.0, P, out=P, where=(labels == 0)[:, None])
 
 

@@ -134,10 +134,6 @@ class GroupBudgetRegressorCV(Grouped, CVMixin, LinearRegressor):
     GroupBudgetClassifierCV : The same for classes.
     L1BudgetRegressorCV : Each feature by itself.
 
-    Notes
-    -----
-    ``groups`` here are groups of features; those that `fit` takes are groups of samples, for splitters such as GroupKFold.
-
     Examples
     --------
     >>> import numpy as np
@@ -180,10 +176,6 @@ class GroupBudgetClassifierCV(Grouped, CVMixin, LinearClassifier):
     GroupBudgetClassifier : The same model with a given radius.
     GroupBudgetRegressorCV : The same for numbers.
     L1BudgetClassifierCV : Each feature by itself.
-
-    Notes
-    -----
-    ``groups`` here are groups of features; those that `fit` takes are groups of samples, for splitters such as GroupKFold.
 
     Examples
     --------

@@ -75,9 +75,7 @@ class L1BudgetRegressor(Budgeted, LinearRegressor):
 
     Notes
     -----
-    With ``alpha`` the radius whose price is alpha is found by Newton steps, warm-started. The certificate is then that of the
-    penalised problem. Coefficients that the penalty keeps at zero are exactly 0.0. scikit-learn's Lasso solves the same
-    penalised problem, without a certificate.
+    With ``alpha`` scikit-learn's Lasso solves the same problem, without a certificate.
 
     Examples
     --------
@@ -129,9 +127,8 @@ class L1BudgetClassifier(Budgeted, LinearClassifier):
     -----
     For logistic models of each class against the rest, use scikit-learn's OneVsRestClassifier around this one.
 
-    With ``alpha`` the radius whose price is alpha is found by Newton steps, warm-started. The certificate is then that of the
-    penalised problem. Coefficients that the penalty keeps at zero are exactly 0.0. scikit-learn's LogisticRegression with an
-    l1 penalty solves the same penalised problem, without a certificate, but penalises the intercept with some solvers.
+    With ``alpha`` scikit-learn's LogisticRegression with an l1 penalty solves the same problem, without a certificate; some of
+    its solvers penalise the intercept.
 
     Examples
     --------

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
@@ -144,8 +145,6 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         >>> model.predict_proba([[0.0]])
         array([[0.5, 0.5]])
         """
-        from scipy.special import expit, softmax
-
         if are_shards(X):
             return predictions(self.predict_proba, X, self._feature_names())
         z = self.decision_function(X)
