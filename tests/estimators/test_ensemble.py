@@ -122,7 +122,7 @@ def test_stacking_uses_them_as_final_estimators():
 
 
 def test_columns_that_are_no_blocks_are_votes_with_a_warning():
-    with pytest.warns(GreedyhullWarning, match="Blocks of 3 columns"):
+    with pytest.warns(GreedyhullWarning, match="blocks of 3 columns"):
         EnsembleClassifier().fit(rng.standard_normal((150, 4)), classes)
     votes = np.column_stack([classes, (classes + 1) % 3])
     assert EnsembleClassifier().fit(votes, classes).weights_[0] > 0.99

@@ -86,12 +86,15 @@ def test_scores_made_of_sums_are_those_of_all_rows(weighted, shift, monkeypatch)
         for data in (X, csr_array(X)):
             shards = Pieces(data, y, cuts, s)
             guess = lambda rows: np.asarray(rows @ np.ones(5)).ravel() + shift
-            assert by_block.r_squared(guess, shards) == pytest.approx(r2_score(y, guess(X), sample_weight=s), rel=1e-7)
+            found = by_block.scored(guess, shards, None, classes=False)
+            assert found == pytest.approx(r2_score(y, guess(X), sample_weight=s), rel=1e-7)
             assert np.allclose(by_block.predictions(guess, shards), guess(X), rtol=1e-14, atol=1e-14)
             both = by_block.predictions(lambda rows: np.stack([guess(rows)] * 2, axis=1), shards)  # noqa: B023
             assert np.allclose(both[:, 1], guess(X), rtol=1e-14, atol=1e-14) and both.shape == (60, 2)
-    assert by_block.r_squared(lambda rows: np.full(rows.shape[0], shift), Pieces(X, np.full(60, shift), CUTS)) == 1.0
-    assert by_block.r_squared(lambda rows: np.zeros(rows.shape[0]), Pieces(X, np.full(60, 3.0), CUTS)) == 0.0
+    same = lambda rows: np.full(rows.shape[0], shift)
+    assert by_block.scored(same, Pieces(X, np.full(60, shift), CUTS), None, classes=False) == 1.0
+    zero = lambda rows: np.zeros(rows.shape[0])
+    assert by_block.scored(zero, Pieces(X, np.full(60, 3.0), CUTS), None, classes=False) == 0.0
 
 
 def test_no_rows_and_no_weights_are_said_in_words():

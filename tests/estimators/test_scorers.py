@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import get_scorer_names
 
 from greedyhull.estimators import EnsembleClassifier, EnsembleRegressor
-from greedyhull.estimators.cv import CLASSIFICATION, REGRESSION, meant
+from greedyhull.estimators.ensemble import CLASSIFICATION, REGRESSION
 
 rng = np.random.default_rng(0)
 y = rng.standard_normal(90)
@@ -33,7 +33,7 @@ def test_scorers_have_the_names_that_scikit_learn_has():
 
 @pytest.mark.parametrize(("given", "said"), [
     ("neg_mean_square_error", "Did you mean 'neg_mean_squared_error'?"), ("squard", "Did you mean 'squared'?"),
-    ("neg_median_absolute_error", "a scorer for which no convex loss is known"), ("qqq", r"a function of \(y, prediction\)")])
+    ("neg_median_absolute_error", "No convex loss is known here for the scorer"), ("qqq", r"a function of \(y, prediction\)")])
 def test_names_that_are_none_come_with_a_suggestion(given, said):
     with pytest.raises(ValueError, match=rf"'loss' parameter of EnsembleRegressor must .* Got '{given}' instead\. .*{said}"):
         EnsembleRegressor(loss=given).fit(Z, y)
@@ -47,4 +47,5 @@ def test_losses_of_the_other_kind_are_refused():
     with pytest.raises(ValueError, match="'tol' parameter") as error:
         EnsembleRegressor(tol=-1.0).fit(Z, y)
     assert "Did you mean" not in str(error.value)
-    assert meant("log_los", ["log_loss"]) == "Did you mean 'log_loss'?"
+    with pytest.raises(ValueError, match="Did you mean 'log_loss'"):
+        EnsembleClassifier(loss="log_los").fit(Z, kinds)

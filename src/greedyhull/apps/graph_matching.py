@@ -8,23 +8,22 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.atoms.arguments import is_whole, numbers
 from greedyhull.atoms.combinatorial import Birkhoff
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.minimize import minimize
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Iterations, Relative
-from greedyhull.errors import GreedyhullError, check, shown
+from greedyhull.errors import check, shown
 from greedyhull.kernels.core import public
 from greedyhull.objectives.black_box import BlackBox
 from greedyhull.objectives.lines import Parabola
 from greedyhull.points.aligned import square
-from greedyhull.points.arrays import is_sparse, masked
+from greedyhull.points.arrays import is_sparse
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.types import Array, Index, Line
-
-LARGEST = 2.0**500  # the product of two such entries, and sums of them, are finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,10 +49,6 @@ class Matching:
         gap bounds the first-order decrease, and not the distance to the minimum.
     whole : bool, default False
         Whether all weights are whole numbers, so that two values that differ do so by 1 at least.
-
-    See Also
-    --------
-    graph_matching : Where it comes from.
 
     Examples
     --------
@@ -180,13 +175,12 @@ def graph_matching(A: Any, B: Any, *, maximize: bool = False, starts: int = 10, 
     first, second = _weights(square(A, "A"), "A"), _weights(square(B, "B"), "B")
     check(first.shape == second.shape, lambda: f"A has {len(first)} nodes and B has {len(second)}; as many of both are "
           "wanted. Add rows and columns of zeros to the smaller one: nodes without edges.")
-    check(isinstance(starts, (int, np.integer)) and not isinstance(starts, bool) and starts >= 1,
-          lambda: f"starts={shown(starts)} was given; a whole number of at least 1 is wanted.")
-    check(isinstance(maximize, (bool, np.bool_)), lambda: f"maximize={shown(maximize)} was given; True or False is wanted.")
-    check(isinstance(tol, (int, float)) and 0.0 < tol < 1.0,
-          lambda: f"tol={shown(tol)} was given; a number between 0 and 1 is wanted.")
-    check(isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and seed >= 0,
-          lambda: f"seed={shown(seed)} was given; a whole number of at least 0 is wanted.")
+    check(is_whole(starts, 1), lambda: f"starts must be an integer of at least 1; got {shown(starts)}.")
+    check(isinstance(maximize, (bool, np.bool_)), lambda: f"maximize must be True or False; got {shown(maximize)}.")
+    check(isinstance(tol, (int, float)) and 0.0 < tol < 1.0, lambda: f"tol must be between 0 and 1; got {shown(tol)}.")
+    check(is_whole(seed, 0), lambda: f"seed must be an integer of at least 0; got {shown(seed)}.")
+    largest = float(np.abs(first).max()) * float(np.abs(second).max()) * first.size
+    whole = largest < 2.0**53 and all(bool((np.round(M) == M).all()) for M in (first, second))  # so that values are exact
     sign = -1.0 if maximize else 1.0
     (one, a), (two, b) = _unit(first), _unit(second)
     one = sign * one
@@ -199,28 +193,14 @@ def graph_matching(A: Any, B: Any, *, maximize: bool = False, starts: int = 10, 
     best = int(values.argmin())
     _, p, s = found[best]
     return Matching(p, unit * values[best], unit * _least(one, two), unit * values, bool(maximize), s,
-                    _whole(first, second))
-
-
-def _whole(A: Array, B: Array) -> bool:
-    """Whether all weights are whole numbers, and so are the values of permutations, without rounding."""
-    most = float(np.abs(A).max()) * float(np.abs(B).max()) * A.size
-    return most < (2.0**53) and bool((np.round(A) == A).all() and (np.round(B) == B).all())  # whole numbers below are floats
+                    whole)
 
 
 def _weights(given: Any, name: str) -> Array:
     """A square matrix of finite numbers, as float64."""
-    check(not masked(given), lambda: f"{name} is masked; a weight for each pair of nodes is wanted, 0 where there is no edge.")
-    try:
-        array = given.toarray() if is_sparse(given) else np.asarray(given)
-    except ValueError:
-        raise GreedyhullError(f"{name} has rows of different lengths; a square matrix is wanted.") from None
-    check(array.dtype.kind in "biuf", lambda: f"{name} has dtype {array.dtype}; numbers are wanted.")
-    check(array.ndim == 2 and array.shape[0] == array.shape[1] and array.size > 0,
-          lambda: f"{name} has shape {array.shape}; a square matrix, with a row and a column for each node, is wanted.")
-    found = array.astype(np.float64)
-    check(bool(np.isfinite(found).all()), lambda: f"{name} has NaN or infinite entries; 0 stands for no edge.")
-    check(float(np.abs(found).max()) <= LARGEST, lambda: f"{name} has entries above {LARGEST:.3g}; scale it down.")
+    found = numbers(given.toarray() if is_sparse(given) else given, name)
+    check(found.ndim == 2 and found.shape[0] == found.shape[1] and found.size > 0,
+          lambda: f"{name} must be a square matrix, with a row and a column for each node; got shape {found.shape}.")
     return found
 
 

@@ -84,10 +84,6 @@ class Design:
     solution : Solution
         The run, with its objective and set.
 
-    See Also
-    --------
-    optimal_design : Where it comes from.
-
     Examples
     --------
     >>> x = np.linspace(-1, 1, 5)

@@ -221,10 +221,6 @@ class Portfolio:
     variance : float or None
         The variance of its return, where it is known.
 
-    See Also
-    --------
-    portfolio : Where it comes from.
-
     Examples
     --------
     >>> import numpy as np
@@ -340,27 +336,34 @@ def portfolio(returns: Any = None, *, covariance: Any = None, mean: Any = None, 
     for one in risk if several else [risk]:
         start = found[-1].solution.point if found else None
         s = minimize(_objective(assets, allowed, one, benchmark), allowed.S, start=start, stop=stop)
-        found.append(_result(assets, allowed, s))
+        w = s.x[: allowed.d]
+        known = assets.mean is not None or assets.returns is not None
+        if assets.covariance is None:
+            assert assets.returns is not None
+            variance = float(np.var(assets.returns @ w, ddof=1))
+        else:
+            variance = float(w @ assets.covariance @ w)
+        found.append(Portfolio(assets.names, w, _prices(assets, allowed, s), s.certificate, s,
+                               float(_mean(assets) @ w) if known else None, variance))
     return found if several else found[0]
 
 
 def _objective(assets: Assets, allowed: Feasible, risk: Any, benchmark: Any) -> Objective:
     """What is minimised, as a function of all variables of the set; sizes of trades cost nothing."""
     more = allowed.S.shape[0] - allowed.d
+    trades = ((0, 0), (0, more))
     if benchmark is not None or (isinstance(risk, str) and risk == "log"):
         what = "benchmark=" if benchmark is not None else "risk='log'"
         check(assets.returns is not None, f"{what} was given without returns; one row for each period is wanted.")
         assert assets.returns is not None
-        R = np.hstack([assets.returns, np.zeros((len(assets.returns), more))])
         if benchmark is not None:
-            target = numbers(benchmark, "benchmark")
-            check(target.shape == (len(R),), lambda: f"benchmark has shape {target.shape}; {len(R)} returns, one for each "
-                                                     "period, are wanted.")
-            return least_squares(R, target)
-        relatives = np.hstack([1.0 + assets.returns, np.zeros((len(R), more))])
+            target, n = numbers(benchmark, "benchmark"), len(assets.returns)
+            check(target.shape == (n,), lambda: f"benchmark has shape {target.shape}; {n} returns, one for each period, are "
+                                                "wanted.")
+            return least_squares(np.pad(assets.returns, trades), target)
         check(bool((assets.returns >= -1.0).all()), "returns has an entry below −1: more than everything is lost. Returns are "
                                                     "changes relative to the price before, 0.01 for one per cent.")
-        return log_likelihood(relatives)
+        return log_likelihood(np.pad(1.0 + assets.returns, trades))
     good = (isinstance(risk, str) and risk == "minimum") or (
         isinstance(risk, (int, float, np.integer, np.floating)) and not isinstance(risk, bool) and 0 < risk < np.inf)
     if not good:
@@ -370,14 +373,12 @@ def _objective(assets: Assets, allowed: Feasible, risk: Any, benchmark: Any) -> 
         assert assets.returns is not None
         n, centred = len(assets.returns), assets.returns - assets.returns.mean(axis=0)
         if isinstance(risk, str):  # ½wᵀΣw is half the mean square of centred returns
-            return least_squares(np.hstack([np.sqrt(n / (n - 1)) * centred, np.zeros((n, more))]), np.zeros(n))
-        mean, spread = np.concatenate([_mean(assets), np.zeros(more)]), np.sqrt(float(risk) / (n - 1)) * centred
-        return quadratic(None, mean, factors=np.hstack([spread, np.zeros((n, more))]))
+            return least_squares(np.pad(np.sqrt(n / (n - 1)) * centred, trades), np.zeros(n))
+        mean = np.concatenate([_mean(assets), np.zeros(more)])
+        return quadratic(None, mean, factors=np.pad(np.sqrt(float(risk) / (n - 1)) * centred, trades))
     scale = 1.0 if isinstance(risk, str) else float(risk)
     mean = np.zeros(allowed.d) if isinstance(risk, str) else _mean(assets)
-    Q = np.zeros((allowed.d + more, allowed.d + more))
-    Q[: allowed.d, : allowed.d] = scale * assets.covariance
-    return quadratic(Q, np.concatenate([mean, np.zeros(more)]))
+    return quadratic(np.pad(scale * assets.covariance, (0, more)), np.concatenate([mean, np.zeros(more)]))
 
 
 def _mean(assets: Assets) -> Array:
@@ -387,18 +388,6 @@ def _mean(assets: Assets) -> Array:
                                       "or risk='minimum'.")
     assert assets.returns is not None
     return np.asarray(assets.returns.mean(axis=0))
-
-
-def _result(assets: Assets, allowed: Feasible, s: Solution) -> Portfolio:
-    w = s.x[: allowed.d]
-    known = assets.mean is not None or assets.returns is not None
-    expected = float(_mean(assets) @ w) if known else None
-    if assets.covariance is None:
-        assert assets.returns is not None
-        variance = float(np.var(assets.returns @ w, ddof=1))
-    else:
-        variance = float(w @ assets.covariance @ w)
-    return Portfolio(assets.names, w, _prices(assets, allowed, s), s.certificate, s, expected, variance)
 
 
 def _prices(assets: Assets, allowed: Feasible, s: Solution) -> dict[str, float]:

@@ -24,8 +24,9 @@ from greedyhull.apps.synthetic_panel import (
 )
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.stop import Iterations, Relative, Stalled, promise
-from greedyhull.errors import check, installing
+from greedyhull.errors import check
 from greedyhull.kernels.core import public
+from greedyhull.report.sentences import need
 from greedyhull.types import Array
 
 
@@ -59,41 +60,6 @@ def _fit(s: SyntheticControl) -> str:
     if s.problem is not None:
         of = f" ({'half the mean squared error before the treatment' if s.problem.outcomes else 'that of predictors'})"
     return f"loss {c.value:.6g}{of}, within {c.gap:.3g} of the minimum, {promise(c.kind, c.delta)}"
-
-
-def draw(s: SyntheticControl, ax: Any = None) -> Any:
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise ImportError(f"A figure needs matplotlib, which is not installed. {installing('demo')}") from None
-
-    axes = plt.subplots(2, 1, sharex=True, layout="constrained", figsize=(7, 7))[1] if ax is None else np.asarray(ax)
-    check(np.shape(axes) == (2,), f"ax has shape {np.shape(axes)}; a pair of axes is wanted.")
-    x = positions(s.periods)
-    panel = None if s.problem is None else s.problem.panel
-    upper, lower = axes
-    upper.plot(x, s.treated, color="k", lw=1.8, label="treated" if s.unit is None else f"{named(s)} (treated)")
-    upper.plot(x, s.synthetic, color="C0", lw=1.8, ls="--", label="synthetic control")
-    called = s.unit if isinstance(s.unit, str) else named(s).capitalize()
-    upper.set(ylabel="outcome" if panel is None else panel.outcome, title=f"{called} and its synthetic control")
-    shown = s.placebos[:, s.kept]
-    if shown.size:
-        lower.plot(x, shown, color="0.75", lw=0.8)[0].set_label("placebos")
-    lower.plot(x, s.effect, color="k", lw=1.8, label="effect" if s.unit is None else named(s))
-    lower.axhline(0.0, color="0.5", lw=0.8)
-    low, high = limits(s.effect, shown)
-    lower.set_ylim(low, high)
-    outside = int(np.count_nonzero(((shown < low) | (shown > high)).any(axis=0)))
-    title = f"Effect and {placebos(shown.shape[1])}" if shown.size else "Effect"
-    lower.set(xlabel="period" if panel is None else panel.time, ylabel="effect (treated − synthetic)",
-              title=f"{title} ({outside} beyond the panel)" if outside else title)
-    for a in axes:
-        a.axvline(x[s.start], color="C3", lw=1.0, ls=":", label="treatment begins")
-        a.legend(frameon=False, fontsize="small", loc="best")
-    if x is not s.periods:
-        at = np.unique(np.linspace(0, len(x) - 1, min(8, len(x))).round().astype(int))
-        lower.set_xticks(at, [typed(s.periods[i]).strip("'") for i in at])
-    return axes
 
 
 def positions(periods: list[Any]) -> Any:
@@ -146,10 +112,6 @@ class SyntheticControl:
     exact : array of bool
         For the treated unit and then for each placebo: whether the fit before the treatment is exact, as far as its
         certificate can tell. Such a fit has an infinite ratio, since its error is rounding. Empty: none is.
-
-    See Also
-    --------
-    synthetic_control : Makes these results.
 
     Examples
     --------
@@ -273,8 +235,8 @@ class SyntheticControl:
         pandas.DataFrame
             One row for each period, with columns treated, synthetic and effect.
         """
-        index = _pandas().Index(self.periods, name="period" if self.problem is None else self.problem.panel.time)
-        return _pandas().DataFrame({"treated": self.treated, "synthetic": self.synthetic, "effect": self.effect}, index=index)
+        columns = {"treated": self.treated, "synthetic": self.synthetic, "effect": self.effect}
+        return _frame(columns, "period" if self.problem is None else self.problem.panel.time, self.periods)
 
     def donors_frame(self) -> Any:
         """The weights of all donors, largest first.
@@ -285,8 +247,7 @@ class SyntheticControl:
             One row for each donor, with the column weight.
         """
         order = np.argsort(-self.weights, kind="stable")
-        index = _pandas().Index([self.names[j] for j in order], name="donor")
-        return _pandas().DataFrame({"weight": self.weights[order]}, index=index)
+        return _frame({"weight": self.weights[order]}, "donor", [self.names[j] for j in order])
 
     def placebos_frame(self) -> Any:
         """How the treated unit stands among the placebos, largest ratio first.
@@ -302,8 +263,8 @@ class SyntheticControl:
         with np.errstate(over="ignore"):
             columns = {"pre_rmspe": before, "post_rmspe": after, "ratio": ratio, "mspe_ratio": ratio**2,
                        "treated": np.arange(len(ratio)) == 0, "kept": np.concatenate([[True], self.kept])}
-        index = _pandas().Index([self.unit, *(self.names if self.placebos.size else [])], name="unit")
-        return _pandas().DataFrame(columns, index=index).iloc[np.argsort(-ratio, kind="stable")]
+        units = [self.unit, *(self.names if self.placebos.size else [])]
+        return _frame(columns, "unit", units).iloc[np.argsort(-ratio, kind="stable")]
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the treated unit and its synthetic control, and below the effect among the placebos' effects.
@@ -321,7 +282,36 @@ class SyntheticControl:
         array of two matplotlib axes
             The upper and the lower panel.
         """
-        return draw(self, ax)
+        need("A figure", {"matplotlib": "matplotlib"}, "demo")
+        import matplotlib.pyplot as plt
+
+        axes = plt.subplots(2, 1, sharex=True, layout="constrained", figsize=(7, 7))[1] if ax is None else np.asarray(ax)
+        check(np.shape(axes) == (2,), f"ax has shape {np.shape(axes)}; a pair of axes is wanted.")
+        x = positions(self.periods)
+        panel = None if self.problem is None else self.problem.panel
+        upper, lower = axes
+        upper.plot(x, self.treated, color="k", lw=1.8, label="treated" if self.unit is None else f"{named(self)} (treated)")
+        upper.plot(x, self.synthetic, color="C0", lw=1.8, ls="--", label="synthetic control")
+        called = self.unit if isinstance(self.unit, str) else named(self).capitalize()
+        upper.set(ylabel="outcome" if panel is None else panel.outcome, title=f"{called} and its synthetic control")
+        shown = self.placebos[:, self.kept]
+        if shown.size:
+            lower.plot(x, shown, color="0.75", lw=0.8)[0].set_label("placebos")
+        lower.plot(x, self.effect, color="k", lw=1.8, label="effect" if self.unit is None else named(self))
+        lower.axhline(0.0, color="0.5", lw=0.8)
+        low, high = limits(self.effect, shown)
+        lower.set_ylim(low, high)
+        outside = int(np.count_nonzero(((shown < low) | (shown > high)).any(axis=0)))
+        title = f"Effect and {placebos(shown.shape[1])}" if shown.size else "Effect"
+        lower.set(xlabel="period" if panel is None else panel.time, ylabel="effect (treated − synthetic)",
+                  title=f"{title} ({outside} beyond the panel)" if outside else title)
+        for a in axes:
+            a.axvline(x[self.start], color="C3", lw=1.0, ls=":", label="treatment begins")
+            a.legend(frameon=False, fontsize="small", loc="best")
+        if x is not self.periods:
+            at = np.unique(np.linspace(0, len(x) - 1, min(8, len(x))).round().astype(int))
+            lower.set_xticks(at, [typed(self.periods[i]).strip("'") for i in at])
+        return axes
 
     def _mean_effect(self) -> str:
         return f"{float(self.effect[self.start:].mean()):.4g}"
@@ -357,12 +347,11 @@ def checked_limit(max_pre_mspe: float | None) -> float:
     return float(limit)
 
 
-def _pandas() -> Any:
-    try:
-        import pandas as pd
-    except ImportError:
-        raise ImportError(f"Results as frames need pandas, which is not installed. {installing('frame')}") from None
-    return pd
+def _frame(columns: dict[str, Array], name: str, index: list[Any]) -> Any:
+    need("A frame", {"pandas": "pandas"}, "frame")
+    import pandas as pd
+
+    return pd.DataFrame(columns, index=pd.Index(index, name=name))
 
 
 @public

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from difflib import get_close_matches
-from functools import cached_property
 from itertools import pairwise
 from numbers import Real
 from typing import Any, NamedTuple
@@ -42,7 +41,9 @@ def place(label: Any, labels: Sequence[Any], what: str, wanted: str) -> int:
     for i, known in enumerate(labels):
         if given[:1].isdigit() and _is_date(known) and (_begins(_text(known), given) or _begins(str(known), given)):
             return i
-    raise GreedyhullError(f"{what}={label!r} was given; {wanted} is wanted: {_shown(labels)}.{_meant(label, labels)}")
+    some = [typed(label) for label in (labels if len(labels) <= 5 else [*labels[:3], labels[-1]])]
+    there = ", ".join(some) if len(labels) <= 5 else f"{', '.join(some[:3])}, …, {some[-1]}"
+    raise GreedyhullError(f"{what}={label!r} was given; {wanted} is wanted: {there}.{_meant(label, labels)}")
 
 
 def _is_date(label: Any) -> bool:
@@ -84,12 +85,6 @@ def _same(label: Any, known: Any) -> bool:
         return False
 
 
-def _shown(labels: Sequence[Any]) -> str:
-    """A few of the labels, as a user would type them."""
-    some = [typed(label) for label in (labels if len(labels) <= 5 else [*labels[:3], labels[-1]])]
-    return ", ".join(some) if len(labels) <= 5 else f"{', '.join(some[:3])}, …, {some[-1]}"
-
-
 def _meant(label: Any, labels: Sequence[Any]) -> str:
     texts = [str(known) for known in labels]
     near = get_close_matches(str(label), texts, n=1, cutoff=0.6 if isinstance(label, str) else 1.0)
@@ -117,9 +112,8 @@ def missing(label: Any) -> bool:
 
 def check_ordered(periods: Sequence[Any]) -> None:
     """Refuse rows of numbers or dates that are not in order of time; other labels are in the order of their rows."""
-    if not all(isinstance(p, Real | date | np.datetime64) for p in periods):
-        return
-    for before, after in pairwise(periods):
+    sortable = all(isinstance(p, Real | date | np.datetime64) for p in periods)
+    for before, after in pairwise(periods) if sortable else ():
         check(before < after, f"The rows of Y are not in order of time: {typed(after)} follows {typed(before)}. Sort "
                               "them first, a data frame by Y.sort_index().")
 
@@ -167,13 +161,24 @@ def read_wide(Y: Any, treated: Any, donors: Sequence[Any] | None, time: Any = No
     """An array, or a frame with one column for each unit; ``time`` names a column with the periods, if there is one."""
     if lacks(Y, "columns") and not isinstance(Y, Mapping):
         check(time is None, f"time={time!r} was given, but Y is no data frame, and has no column of that name.")
-        table = _array(Y)
+        try:
+            table = numbers(Y, "Y", LONG)
+        except ValueError as error:
+            if isinstance(error, GreedyhullError):
+                raise
+            raise GreedyhullError(f"Y is no table: {error}. Give periods in rows and units in columns.") from error
+        check(table.ndim == 2, f"Y must be a table with periods in rows and units in columns; got shape {table.shape}."
+                               f"{_of_series(Y)}")
         names, periods = list(range(table.shape[1])), list(range(table.shape[0]))
         columns = chosen(names, treated, donors)
         return _checked(Panel(table[:, columns], columns, periods, columns, names))
     names = names_of(Y)
     check_distinct(names, "unit")
-    periods, axis = _periods(Y, time)
+    periods, axis = list(range(len(Y[names[0]]) if names else 0)), "period"
+    if time is not None:
+        periods, axis = labels(Y, time, "time"), str(time)
+    elif not lacks(Y, "index", "columns"):
+        periods, axis = list(Y.index), "period" if Y.index.name is None else str(Y.index.name)
     check_distinct(periods, "period")
     check_ordered(periods)
     units = [name for name in names if time is None or name != time]
@@ -248,18 +253,13 @@ def _of_series(Y: Any) -> str:
 
 def column(frame: Any, name: Any, what: str) -> Any:
     """A column, which is there and of which there is one, or a level of a pandas index."""
-    names, levels = names_of(frame), _levels(frame)
+    names, indexed = names_of(frame), not isinstance(frame, Mapping) and not lacks(frame, "index")
+    levels = [level for level in frame.index.names if level is not None] if indexed else []
     if known(name, levels) and not known(name, names):
         return frame.index.get_level_values(name)
     name = names[place(name, [*names, *levels], what, "a column of Y")]
     check(names.count(name) == 1, f"Y has several columns named {name!r}; one is wanted for {what}.")
     return frame[name]
-
-
-def _levels(frame: Any) -> list[Any]:
-    """The names of the levels of a pandas index; none of other frames."""
-    indexed = not isinstance(frame, Mapping) and not lacks(frame, "index")
-    return [name for name in frame.index.names if name is not None] if indexed else []
 
 
 def labels(frame: Any, name: Any, what: str) -> list[Any]:
@@ -276,41 +276,16 @@ def numbers(values: Any, whose: str, hint: str = "") -> Array:
     if given.dtype.kind == "O":
         text = next((entry for entry in given.ravel() if isinstance(entry, str | bytes)), None)
         check(text is None, f"{whose} holds text such as {text!r}; numbers are wanted. Convert it first.{hint}")
-        return np.array([_number(entry, whose) for entry in given.ravel()]).reshape(given.shape)
+        found = np.empty(given.size)
+        for i, entry in enumerate(given.ravel()):
+            try:
+                found[i] = np.nan if missing(entry) else float(entry)
+            except (TypeError, ValueError) as error:
+                raise GreedyhullError(f"{whose} holds {entry!r}; numbers are wanted. Convert it first.") from error
+        return found.reshape(given.shape)
     check(given.dtype.kind in "biuf", lambda: f"{whose} holds {'text' if given.dtype.kind in 'SU' else given.dtype} such as "
           f"{str(given.ravel()[0]) if given.size else ''!r}; numbers are wanted. Convert it first.{hint}")
     return given.astype(np.float64)
-
-
-def _number(entry: Any, whose: str) -> float:
-    if entry is None or missing(entry):
-        return float("nan")
-    try:
-        return float(entry)
-    except (TypeError, ValueError) as error:
-        raise GreedyhullError(f"{whose} holds {entry!r}; numbers are wanted. Convert it first.") from error
-
-
-def _array(Y: Any) -> Array:
-    try:
-        table = numbers(Y, "Y", LONG)
-    except GreedyhullError:
-        raise
-    except ValueError as error:
-        raise GreedyhullError(f"Y is no table: {error}. Periods in rows and units in columns are wanted.") from error
-    check(table.ndim == 2, f"Y has shape {table.shape}; a table with periods in rows and units in columns is "
-                           f"wanted.{_of_series(Y)}")
-    return table
-
-
-def _periods(Y: Any, time: Any) -> tuple[list[Any], str]:
-    """The periods of a wide frame, and what they are called: its column ``time``, else its index, else 0, 1, …"""
-    if time is not None:
-        return labels(Y, time, "time"), str(time)
-    if not lacks(Y, "index", "columns"):
-        return list(Y.index), "period" if Y.index.name is None else str(Y.index.name)
-    names = names_of(Y)
-    return list(range(len(Y[names[0]]) if names else 0)), "period"
 
 
 def _checked(panel: Panel) -> Panel:
@@ -404,15 +379,11 @@ class Problem:
 
     def _is_exact(self, j: int, synthetic: Array, certificate: Certificate) -> bool:
         """Whether the error before the treatment may be zero, which the gap does not exclude, or is nothing but rounding."""
-        series = self.panel.table[: self.start, j]
-        largest = float(np.abs(series - synthetic[: self.start]).max())
-        if largest <= 16.0 * float(np.finfo(np.float64).eps) * self._size:  # rounding
+        table = self.panel.table[: self.start]
+        largest = float(np.abs(table[:, j] - synthetic[: self.start]).max())
+        if largest <= 16.0 * float(np.finfo(np.float64).eps) * float(np.abs(table).max()):  # rounding
             return True
         return self.outcomes and certificate.value is not None and certificate.value <= (certificate.gap or 0.0)
-
-    @cached_property
-    def _size(self) -> float:
-        return float(np.abs(self.panel.table[: self.start]).max())
 
     def placebos(self, w: Array) -> tuple[Array, Array]:
         """The effect on each donor as if it had been treated, from the other donors, and which fits are exact.
@@ -446,12 +417,10 @@ def matched_rows(panel: Panel, start: int, Y: Any, predictors: Any, importance: 
     if predictors is None:
         check(importance is None, "importance was given without predictors; it weighs these. Give both, or neither.")
         return panel.table[:start]
-    if isinstance(predictors, str) or _names(predictors):
-        P = _means(panel, start, Y, [predictors] if isinstance(predictors, str) else list(predictors), unit, time)
-    else:
-        P = _aligned(panel, predictors)
-    known = labels_of(predictors) if isinstance(predictors, str) or not _names(predictors) else list(predictors)
-    importance = ordered(importance, known, "importance", "the predictors")
+    names = [predictors] if isinstance(predictors, str) else predictors
+    named = isinstance(names, list | tuple) and len(names) > 0 and all(isinstance(name, str) for name in names)
+    P = _means(panel, start, Y, names, unit, time) if named else _aligned(panel, predictors)
+    importance = ordered(importance, list(names) if named else labels_of(predictors), "importance", "the predictors")
     check(bool(np.isfinite(P).all()), "predictors holds NaN or infinite values; drop those predictors or units first.")
     check_size(P, "predictors")
     V = np.full(len(P), 1.0 / len(P)) if importance is None else numbers(importance, "importance")
@@ -462,11 +431,6 @@ def matched_rows(panel: Panel, start: int, Y: Any, predictors: Any, importance: 
     P = P / np.where(top > 0.0, top, 1.0)[:, None]  # squares neither overflow nor vanish
     spread = P.std(axis=1, ddof=1)
     return np.asarray(np.sqrt(V)[:, None] * P / np.where(spread > 0, spread, 1.0)[:, None])
-
-
-def _names(predictors: Any) -> bool:
-    """Whether predictors are names of columns."""
-    return isinstance(predictors, list | tuple) and len(predictors) > 0 and all(isinstance(name, str) for name in predictors)
 
 
 def _aligned(panel: Panel, predictors: Any) -> Array:

@@ -13,11 +13,12 @@ from greedyhull.atoms.simplex import CappedSimplex, Simplex
 from greedyhull.driver.batch.call import batch
 from greedyhull.driver.batch.solutions import Solutions
 from greedyhull.driver.stop import Iterations, Relative, Stalled
-from greedyhull.errors import GreedyhullError, check, installing, shown
+from greedyhull.errors import GreedyhullError, check, shown
 from greedyhull.kernels.core import public
 from greedyhull.objectives.by_name import least_squares
 from greedyhull.points.aligned import alike, labels_of, numbered
 from greedyhull.points.arrays import masked
+from greedyhull.report.sentences import need
 from greedyhull.types import Array
 
 
@@ -39,10 +40,6 @@ class Unmixing:
         The names of the materials.
     solutions : Solutions
         The solutions of all pixels, one after another.
-
-    See Also
-    --------
-    unmix : Where it comes from.
 
     Examples
     --------
@@ -91,10 +88,8 @@ class Unmixing:
         """
         check(self.rmse.ndim == 2, lambda: f"The pixels have shape {self.rmse.shape}; an image with rows and columns is "
                                            "wanted for maps. Reshape it, and call unmix again.")
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError:
-            raise ImportError(f"A figure needs matplotlib, which is not installed. {installing('demo')}") from None
+        need("A figure", {"matplotlib": "matplotlib"}, "demo")
+        import matplotlib.pyplot as plt
 
         panels = [*self.names, "root mean squared error"]
         figure, axes = plt.subplots(1, len(panels), figsize=(3.0 * len(panels), 2.8), layout="constrained", squeeze=False)

@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight
 
@@ -241,14 +241,25 @@ def _rows(given: Any, n: int) -> Index:
 
 
 FLOATS = (np.float64, np.float32)
+POSITIVE = Interval(Real, 0, None, closed="neither")
 STILL = 300  # iterations without any improvement after which rounding is to blame: a fit has no limit of seconds
 
 
 class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
     """An estimator whose fit is one or more solves, each with its certificate."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "fit_intercept": ["boolean"],
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {  # of which each estimator has some; losses are its own
+        **{name: ["boolean"] for name in ("fit_intercept", "standardize", "positive", "warm_start")},
+        **{name: [POSITIVE] for name in ("radius", "total", "delta")},
+        **{name: [Interval(Real, 0, 1, closed="neither")] for name in ("quantile", "eps")},
+        "alpha": [None, POSITIVE],
+        "upper": [None, POSITIVE, "array-like"],
+        "groups": [None, "array-like"],
+        "class_weight": [None, dict, StrOptions({"balanced"})],
+        "radii": [Interval(Integral, 1, None, closed="left"), "array-like"],
+        "cv": ["cv_object"],
+        "select": [StrOptions({"best", "one_se"})],
+        "n_jobs": [None, Integral],
         "tol": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
@@ -281,7 +292,7 @@ class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
 
     def _run(self, f: Objective, S: AtomSet, wanted: Stop, start: Any = None) -> Solution:
         """One solve, until what is ``wanted`` or the end of patience."""
-        asked = _until(wanted, int(self.max_iter))
+        asked = Either((wanted, Iterations(int(self.max_iter)), Stalled(STILL)))
         callbacks = CallbackAdapter(self, f)
         stop = asked if callbacks.context is None else asked | Callback(callbacks)
         s = minimize(f, S, start=start, stop=stop, seed=self._seed(), progress=bool(self.verbose))
@@ -295,23 +306,19 @@ class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
         """The attributes that every fit leaves behind; of several solves, one for each class, lists of them."""
         first, several = solutions[0], len(solutions) > 1
         for s in solutions:
-            s.names = self._names() if len(s.point.shape) == 1 else self._entry_names()
+            s.names = self._names(len(s.point.shape))
         self.certificate_ = [s.certificate for s in solutions] if several else first.certificate
         self.trace_ = [s.trace for s in solutions] if several else first.trace
         self.solution_ = solutions if several else first
         self.n_iter_ = max(max(s.iterations for s in solutions), 1)
         self.dual_gap_ = max(np.inf if s.certificate.gap is None else float(s.certificate.gap) for s in solutions)
 
-    def _names(self) -> list[str] | None:
-        """What the weights are called in reports."""
-        return self._feature_names()
-
-    def _entry_names(self) -> list[str] | None:
-        """What the entries of a matrix are called in reports, row by row: features, each with every class."""
+    def _names(self, axes: int) -> list[str] | None:
+        """What reports call the weights; those of a matrix row by row, features, each with every class."""
         names, classes = self._feature_names(), vars(self).get("classes_")
-        if names is None or classes is None:
-            return None
-        return [f"{name}, {label}" for name in names for label in classes.tolist()]
+        if names is None or axes == 1:
+            return names
+        return None if classes is None else [f"{name}, {label}" for name in names for label in classes.tolist()]
 
     def _feature_names(self) -> list[str] | None:
         """The names of the columns, where the data had them."""
@@ -322,12 +329,6 @@ class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
 @lru_cache(maxsize=64)
 def _parameters(cls: type) -> tuple[str, ...]:
     return tuple(super(Certified, cls)._get_param_names())  # type: ignore[misc]
-
-
-@lru_cache(maxsize=64)
-def _until(wanted: Stop, iterations: int) -> Stop:
-    """What is ``wanted``, or the end of patience. Stops are settings and hold nothing of a run."""
-    return Either((wanted, Iterations(iterations), Stalled(STILL)))
 
 
 def bounded(A: Any, name: str, dtype: Any) -> None:

@@ -18,10 +18,9 @@ from greedyhull.objectives.limits import least
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Basis, BasisBlock
-from greedyhull.types import Array, AtomSet, Objective, second_order
+from greedyhull.types import Array, AtomSet, Objective, Shape, second_order
 
 Budget = L1Ball | PositiveL1Ball
-BLOCK = 64  # columns copied at a time
 
 
 class L1Set(Certified):
@@ -35,26 +34,11 @@ class L1Set(Certified):
         (tags.regressor_tags or tags.classifier_tags).poor_score = self.positive  # where coefficients of one sign do not fit
         return tags
 
-    def _atoms(self, X: Any, s: Array | None, classes: int = 0) -> Budget:
+    def _atoms(self, X: Any, s: Array | None, shape: Shape) -> Budget:
         """The ball for data X with sample weights s, or None; of radius one where no radius is given."""
-        make = PositiveL1Ball if self.positive else L1Ball
-        radius, d, weights = vars(self).get("radius"), X.shape[1], spreads(X, s) if self.standardize else None
-        if classes and weights is not None:
-            weights = np.repeat(weights[:, None], classes, axis=1)
-        return make((d, classes) if classes else d, 1.0 if radius is None else float(radius), weights=weights)
-
-    def _atoms_for(self, f: Objective, X: Any, s: Array | None) -> Budget:
-        return self._atoms(X, s, f.domain[1] if len(f.domain) == 2 else 0)
-
-
-def scaled_into(x: Array, S: Budget, *, positive: bool) -> Array:
-    """x scaled down into the set if it is too large, without its negative entries where the set has none.
-
-    >>> scaled_into(np.array([3.0, -1.0]), L1Ball(2, 2.0), positive=False)
-    array([ 1.5, -0.5])
-    """
-    inside = np.maximum(x, 0.0) if positive else x
-    return np.asarray(inside / max(S.gauge(inside), 1.0))
+        radius, make = vars(self).get("radius"), PositiveL1Ball if self.positive else L1Ball
+        weights = np.broadcast_to(spreads(X, s), shape[::-1]).T if self.standardize else None
+        return make(shape if len(shape) > 1 else shape[0], 1.0 if radius is None else float(radius), weights=weights)
 
 
 def price_of(s: Solution) -> float:
@@ -78,8 +62,7 @@ def spreads(X: Any, s: Array | None) -> Array:
     p = np.full(X.shape[0], 1.0 / X.shape[0]) if s is None else s.astype(np.float64) / s.sum(dtype=np.float64)
     if is_sparse(X):
         return _sparse_spreads(X, p)
-    parts = [_dense_spreads(X[:, j : j + BLOCK].astype(np.float64), p) for j in range(0, X.shape[1], BLOCK)]
-    return np.concatenate(parts)
+    return np.concatenate([_dense_spreads(X[:, j : j + 64].astype(np.float64), p) for j in range(0, X.shape[1], 64)])
 
 
 def _dense_spreads(B: Array, p: Array) -> Array:
@@ -176,7 +159,8 @@ def at_price(f: Objective, S: AtomSet, alpha: float, solve: Callable[[Any, Array
             return with_exact_zeros(f, unit, alpha, best._replace(converged=True), tol)
         # a point whose norm is less than the radius by 1e-6 of it: a larger ball has the same minimum, the price is noise
         if line.price > alpha and float(unit.gauge(found.point.array())) < (1.0 - 1e-6) * radius:
-            if not found.converged or settled(f, found):
+            noisy = 4.0 * float(f.precise().rounding(found.point.copy(), found.atom_set))
+            if not found.converged or float(found.certificate.gap or 0.0) <= noisy:  # it is not made much smaller
                 break
             share *= FINER**2
             continue
@@ -192,12 +176,6 @@ def at_price(f: Objective, S: AtomSet, alpha: float, solve: Callable[[Any, Array
             break
     assert best is not None
     return with_exact_zeros(f, unit, alpha, best, tol)
-
-
-def settled(f: Objective, s: Solution) -> bool:
-    """Whether the gap over a ball is little more than rounding."""
-    # a gap below so many times its rounding is not made much smaller
-    return float(s.certificate.gap or 0.0) <= 4.0 * float(f.precise().rounding(s.point.copy(), s.atom_set))
 
 
 def with_exact_zeros(f: Objective, unit: Any, alpha: float, best: Priced, tol: float) -> Priced:

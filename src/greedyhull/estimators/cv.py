@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from difflib import get_close_matches
-from numbers import Integral, Real
-from typing import Any, ClassVar, Self, cast
+from typing import Any, Self
 
 import numpy as np
-from sklearn.metrics import get_scorer_names
+from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,8 +16,8 @@ from greedyhull.driver.path import carried
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Gap, Iterations, Stalled, raise_if_pressed
 from greedyhull.errors import check
-from greedyhull.estimators.base import Certified, Fold, begin, checked, end, folds_of, splits_of, weights_of
-from greedyhull.estimators.budget import Budget, L1Set, floor, origin, price_of
+from greedyhull.estimators.base import Fold, checked, folds_of, splits_of
+from greedyhull.estimators.budget import L1Set, floor, origin, price_of
 from greedyhull.estimators.cv_paths import (
     ENOUGH,
     Line,
@@ -35,38 +32,19 @@ from greedyhull.estimators.cv_paths import (
     radii_of,
 )
 from greedyhull.estimators.described import CHOSEN_CLASSIFIER, CHOSEN_REGRESSOR, described
-from greedyhull.estimators.linear import LinearRegressor, are_shards
+from greedyhull.estimators.linear import Linear, LinearRegressor, are_shards
 from greedyhull.estimators.linear_classifier import LinearClassifier
 from greedyhull.solvers.parts.paths import loss_path
 from greedyhull.types import Array, AtomSet, LinearModel
 
-REGRESSION = {"neg_mean_squared_error": "squared", "neg_root_mean_squared_error": "squared", "r2": "squared",
-              "neg_mean_absolute_error": "absolute"}
-CLASSIFICATION = {"neg_log_loss": "log_loss", "neg_brier_score": "squared", "brier": "squared"}
 
-
-def meant(given: str, known: list[str]) -> str:
-    """What to say of a name that is none of the ``known`` losses.
-
-    >>> meant("neg_logloss", ["log_loss", "neg_log_loss"])
-    "Did you mean 'neg_log_loss'?"
-    """
-    if given in get_scorer_names():
-        return (f"{given!r} is a scorer for which no convex loss is known here; give a function of (y, prediction), the lower "
-                "the better, in its place.")
-    near = get_close_matches(given, known, n=1)
-    return f"Did you mean {near[0]!r}?" if near else "Other losses are given as a function of (y, prediction)."
-
-
-CHOICE: dict[str, list[Any]] = {"radii": [Interval(Integral, 1, None, closed="left"), "array-like"], "cv": ["cv_object"],
-                                "eps": [Interval(Real, 0, 1, closed="neither")], "select": [StrOptions({"best", "one_se"})],
-                                "n_jobs": [Integral, None]}
-SCALED: dict[str, list[Any]] = {"standardize": ["boolean"], "positive": ["boolean"]}
-
-
-class CVMixin(Certified):
+class CVMixin(Linear):
     """A radius chosen by cross-validation: `fit`, what it leaves behind, and its figure."""
 
+    radii: Any
+    cv: Any
+    eps: float
+    n_jobs: int | None
     radii_: Array
     cv_losses_: Array
     coefs_path_: Array
@@ -108,16 +86,38 @@ class CVMixin(Certified):
                                  "Choose a radius by a validation set: fit for several, and compare score(...).")
         return self._fit(X, y, sample_weight, groups)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Self:
-        raise NotImplementedError
+    def _searched(self, X: Any, targets: list[Array], labels: Array, s: Array | None, starts: list[Array | None],
+                  groups: Any, classes: int = 0) -> list[Solution]:
+        """The solutions at the radius chosen, which all problems share; cold, so that paths may be rough."""
+        kinds = (labels, self.classes_) if is_classifier(self) else None
+        splits = splits_of(check_cv(self.cv, labels, classifier=kinds is not None), X, labels, groups)
+        folds = folds_of(splits, len(labels), s, kinds)
+        problem = replace(self._problem, classes=classes)
+        fs = [problem(X, y, s) for y in targets]
+        S, radii = self._atoms(X, s, fs[0].domain), self.radii
+        if (kinds is None and self.fit_intercept and constant(labels, s)) or all(first_price(f, S) == 0.0 for f in fs):
+            radii = radii_of(radii, lambda count: grid(1.0, count))  # no budget is worth anything
+        whole, self.cv_losses_ = self._walked([Paths(X, y, s, S, problem) for y in targets], fs, folds, radii)
+        self.radius_ = self._choose()
+        self.coefs_path_ = np.concatenate([line.coefs.swapaxes(1, -1).reshape(len(line.coefs), -1) for line in whole], axis=1)
+        chosen = [self._solve(f, S.rescaled(self.radius_)) for f in fs]
+        self.price_ = price_of(chosen[0]) if len(chosen) == 1 else [price_of(s) for s in chosen]
+        return chosen
 
-    def _choose(self, radii: Array, losses: Array) -> float:
+    def _walked(self, paths: list[Paths], fs: list[LinearModel], folds: list[Fold], radii: Any) -> tuple[list[Line], Array]:
+        """Choose ``radii_``; the paths on all data, and the losses (radius, fold)."""
+        S = paths[0].S
+        self.radii_ = radii_of(radii, lambda count: grid(max(affordable(f, S, float(self.eps)) for f in fs), count))
+        found = iter(Parallel(n_jobs=self.n_jobs)(delayed(one.on)(train, self.radii_) for one in paths for train, _ in folds))
+        losses = [np.array([one.left_out(next(found), test) for _, test in folds]).T for one in paths]
+        return [one.on(None, self.radii_) for one in paths], np.sum(losses, axis=0)
+
+    def _choose(self) -> float:
         """The radius with the least mean loss; by the one-standard-error rule, the least radius within one of that."""
-        self.radii_, self.cv_losses_ = radii, losses
-        finite = np.isfinite(losses).all(axis=1)  # predictions far out of range may cost more than a number can tell
+        finite = np.isfinite(self.cv_losses_).all(axis=1)  # predictions far out of range may cost more than a number can tell
         check(bool(finite.any()), "The loss on left-out data is NaN or infinite for every radius. Give smaller radii, or "
                                   "scale X down.")
-        radii, losses = radii[finite], losses[finite]
+        radii, losses = self.radii_[finite], self.cv_losses_[finite]
         means = losses.mean(axis=1)
         best = int(means.argmin())
         if self.select == "one_se":
@@ -200,65 +200,8 @@ def affordable(f: LinearModel, S: AtomSet, eps: float) -> float:
     return radius
 
 
-class ChosenRegressor(CVMixin, LinearRegressor):
-    """A radius for numbers, and the paths that `fit` follows."""
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Self:
-        X, y = self._given(X, y, y_numeric=True)
-        begin(self, X, y)
-        s = weights_of(sample_weight, X)
-        S = self._atoms(X, s)
-        folds = folds_of(splits_of(check_cv(self.cv), X, y, groups), len(y), s)
-        f, radii = self._problem(X, y, s), self.radii
-        if (self.fit_intercept and constant(y, s)) or first_price(f, S) == 0.0:  # no budget is worth anything
-            radii = radii_of(radii, lambda count: grid(1.0, count))
-        whole, losses = self._walked(X, y, s, S, folds, radii, f)
-        self.radius_ = self._choose(self.radii_, losses)
-        self.coefs_path_ = whole.coefs
-        solution = self._solve(f, S.rescaled(self.radius_))  # cold, so that it does not depend on how rough the path is
-        self.price_ = price_of(solution)
-        for name, value in self._attributes(solution.point, f, X.dtype).items():
-            setattr(self, name, value)
-        self._keep([solution], X.dtype)
-        end(self, X, y)
-        return self
-
-    def _walked(self, X: Any, y: Array, s: Array | None, S: AtomSet, folds: list[Fold], radii: Any, f: LinearModel
-                ) -> tuple[Line, Array]:
-        """The path on all data and the losses (radius, fold): by the core or the driver, for any loss and set."""
-        paths = Paths(X, y, s, S, self._problem)
-        self.radii_ = radii_of(radii, lambda count: grid(affordable(f, S, float(self.eps)), count))
-        found = Parallel(n_jobs=self.n_jobs)(delayed(paths.on)(train, self.radii_) for train, _ in folds)
-        losses = [paths.left_out(line, test) for line, (_, test) in zip(found, folds, strict=True)]
-        return paths.on(None, self.radii_), np.array(losses).T
-
-
-class ChosenClassifier(CVMixin, LinearClassifier):
-    """A radius for classes, which all of them share, and the paths that `fit` follows."""
-
-    _fit = LinearClassifier._fit
-
-    def _searched(self, X: Any, targets: list[Array], labels: Array, s: Array | None, starts: list[Array | None],
-                  groups: Any, classes: int = 0) -> list[Solution]:
-        problem = replace(self._problem, classes=classes)
-        splits = splits_of(check_cv(self.cv, labels, classifier=True), X, labels, groups)
-        folds = folds_of(splits, len(labels), s, (labels, self.classes_))
-        fs = [problem(X, y, s) for y in targets]
-        S = self._atoms_for(fs[0], X, s)
-        self.radii_ = radii_of(self.radii, lambda count: grid(max(affordable(f, S, float(self.eps)) for f in fs), count))
-        paths = [Paths(X, y, s, S, problem) for y in targets]
-        found = iter(Parallel(n_jobs=self.n_jobs)(delayed(one.on)(train, self.radii_) for one in paths for train, _ in folds))
-        losses = np.sum([np.array([one.left_out(next(found), test) for _, test in folds]).T for one in paths], axis=0)
-        self.radius_ = self._choose(self.radii_, losses)
-        coefs = [one.on(None, self.radii_).coefs for one in paths]
-        self.coefs_path_ = np.concatenate([W.swapaxes(1, -1).reshape(len(W), -1) for W in coefs], axis=1)  # class after class
-        chosen = [self._solve(f, S.rescaled(self.radius_)) for f in fs]
-        self.price_ = price_of(chosen[0]) if len(chosen) == 1 else [price_of(s) for s in chosen]
-        return chosen
-
-
 @described(CHOSEN_REGRESSOR)
-class L1BudgetRegressorCV(L1Set, ChosenRegressor):
+class L1BudgetRegressorCV(L1Set, CVMixin, LinearRegressor):
     """
     Linear regression with an l1 budget chosen by cross-validation.
 
@@ -273,8 +216,7 @@ class L1BudgetRegressorCV(L1Set, ChosenRegressor):
 
     Attributes
     ----------
-    {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, certificate_, solution_}
-    {trace_, n_iter_, n_features_in_, feature_names_in_}
+    {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
 
     See Also
     --------
@@ -297,8 +239,6 @@ class L1BudgetRegressorCV(L1Set, ChosenRegressor):
     (True, [1.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**LinearRegressor._parameter_constraints, **CHOICE, **SCALED}
-
     def __init__(self, *, radii: Any = 50, cv: Any = None, eps: float = 1e-3, select: str = "best", loss: str = "squared",
                  standardize: bool = False, positive: bool = False, delta: float = 1.0, quantile: float = 0.5,
                  fit_intercept: bool = True, n_jobs: int | None = None, tol: float = 1e-6, max_iter: int = 10_000,
@@ -307,21 +247,20 @@ class L1BudgetRegressorCV(L1Set, ChosenRegressor):
         self.positive, self.delta, self.quantile, self.fit_intercept = positive, delta, quantile, fit_intercept
         self.n_jobs, self.tol, self.max_iter, self.random_state, self.verbose = n_jobs, tol, max_iter, random_state, verbose
 
-    def _walked(self, X: Any, y: Array, s: Array | None, S: AtomSet, folds: list[Fold], radii: Any, f: LinearModel
-                ) -> tuple[Line, Array]:
+    def _walked(self, paths: list[Paths], fs: list[LinearModel], folds: list[Fold], radii: Any) -> tuple[list[Line], Array]:
         """Squares by their covariance or the core's path; other losses, and numbers out of range, as for any set."""
         if self.loss != "squared":
-            return super()._walked(X, y, s, S, folds, radii, f)
-        paths = SquarePaths(X, y, s, cast(Budget, S), folds, centre=self.fit_intercept, positive=self.positive)
-        self.radii_, whole = paths.chosen(radii, float(self.eps))
-        found = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(paths.on)(i, self.radii_) for i in range(len(folds)))
+            return super()._walked(paths, fs, folds, radii)
+        squares = SquarePaths(paths[0], folds, centre=self.fit_intercept, positive=self.positive)
+        self.radii_, whole = squares.chosen(radii, float(self.eps))
+        found = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(squares.on)(i, self.radii_) for i in range(len(folds)))
         if not all(np.isfinite(line.coefs).all() for line in (whole, *found)):
-            return super()._walked(X, y, s, S, folds, self.radii_, f)
-        return whole, np.array([paths.left_out(i, line) for i, line in enumerate(found)]).T
+            return super()._walked(paths, fs, folds, self.radii_)
+        return [whole], np.array([squares.left_out(i, line) for i, line in enumerate(found)]).T
 
 
 @described(CHOSEN_CLASSIFIER)
-class L1BudgetClassifierCV(L1Set, ChosenClassifier):
+class L1BudgetClassifierCV(L1Set, CVMixin, LinearClassifier):
     """
     Linear classification with an l1 budget chosen by cross-validation.
 
@@ -331,15 +270,12 @@ class L1BudgetClassifierCV(L1Set, ChosenClassifier):
 
     Parameters
     ----------
-    radii : int or array-like of shape (n_radii,), default=20
-        How many radii to try, or which.
-    {cv, eps, select, loss, standardize, positive, fit_intercept, class_weight, n_jobs, tol, max_iter, random_state}
+    {radii, cv, eps, select, loss, standardize, positive, fit_intercept, class_weight, n_jobs, tol, max_iter, random_state}
     {verbose}
 
     Attributes
     ----------
-    {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, certificate_, solution_}
-    {trace_, n_iter_, classes_, n_features_in_, feature_names_in_}
+    {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
 
     See Also
     --------
@@ -358,7 +294,6 @@ class L1BudgetClassifierCV(L1Set, ChosenClassifier):
     """
 
     _one_problem = True
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**LinearClassifier._parameter_constraints, **CHOICE, **SCALED}
 
     def __init__(self, *, radii: Any = 20, cv: Any = None, eps: float = 1e-3, select: str = "best", loss: str = "logistic",
                  standardize: bool = False, positive: bool = False, fit_intercept: bool = True,

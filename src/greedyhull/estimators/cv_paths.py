@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -15,9 +15,9 @@ from greedyhull.driver.path import path
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Gap, Iterations, Relative, Stalled
 from greedyhull.errors import check, installing
-from greedyhull.estimators.base import STILL, Certified, Fold
+from greedyhull.estimators.base import STILL, Fold
 from greedyhull.estimators.budget import Budget, floor, origin, price_of
-from greedyhull.estimators.linear import Problem
+from greedyhull.estimators.linear import Linear, Problem
 from greedyhull.kernels.data_passes import product
 from greedyhull.objectives.by_name import least_squares
 from greedyhull.objectives.composite import with_whole_hessian
@@ -53,7 +53,6 @@ def legend_beside(ax: Any) -> None:
 
 ENOUGH = 1e-4  # the gap to which the points of a path are solved, as a share of the loss at zero
 SQUARED = 2e-4  # the same for squares, or of the loss where that is larger: 1e-4 ‖y‖²/n, as other solvers of the lasso have it
-SMALL, EXACT = 100, 1e-11  # with so few columns the radii are found from exact points, so that rounding cannot move them
 
 
 class Line(NamedTuple):
@@ -109,44 +108,44 @@ class Paths:
 class SquarePaths:
     """Least squares in the core. Where columns are few, the folds share one covariance: that of all data less their own."""
 
-    def __init__(self, X: Any, y: Array, s: Array | None, S: Budget, folds: list[Fold], *, centre: bool,
-                 positive: bool = False) -> None:
-        self.positive = positive
-        self.X, self.y, self.s, self.centre, self.folds = X, y.astype(np.float64), s, centre, folds
-        self.scale = np.broadcast_to(S.rescaled(1.0).scale, S.shape).astype(np.float64)
-        n, d = X.shape
-        self.total: Sums | None = None
+    def __init__(self, of: Paths, folds: list[Fold], *, centre: bool, positive: bool = False) -> None:
+        self.X, self.y, self.s = of.X, of.y.astype(np.float64), of.s
+        self.folds, self.centre, self.positive = folds, centre, positive
+        self.scale = np.broadcast_to(cast(Budget, of.S).rescaled(1.0).scale, of.S.shape).astype(np.float64)
+        X, (n, d) = of.X, of.X.shape
         self.shift = (X.mean(axis=0, dtype=np.float64), float(self.y.mean())) if centre else (np.zeros(d), 0.0)
+        self.total: Array | None = None
         if not is_sparse(X) and d <= min(n, 2000):  # columns up to which the covariance of the data is made
             out = np.concatenate([test for _, test in folds])
-            self.apart = len(np.unique(out)) == len(out) and all(len(a) + len(b) == n for a, b in folds)
-            self.parts = [self._sums(test if self.apart else train) for train, test in folds]
-            self.total = self._sums(np.setdiff1d(np.arange(n), out) if self.apart else np.arange(n))
-            if self.apart:
-                for part in self.parts:
-                    self.total = self.total.plus(part)
+            apart = len(np.unique(out)) == len(out) and all(len(a) + len(b) == n for a, b in folds)
+            self.parts = [self._sums(test if apart else train) for train, test in folds]
+            self.total = self._sums(np.setdiff1d(np.arange(n), out) if apart else np.arange(n))
+            if apart:
+                self.total = sum(self.parts, self.total)
+                self.parts = [self.total - part for part in self.parts]
 
-    def _sums(self, rows: Index) -> Sums:
+    def _sums(self, rows: Index) -> Array:
+        """Σ s·a·aᵀ over rows with weights s, where a is x, y and 1, less the means of all data."""
         mean, middle = self.shift
-        Z, t = self.X[rows].astype(np.float64) - mean, self.y[rows] - middle
-        s = np.ones(len(rows)) if self.s is None else self.s[rows]
-        sZ = Z if self.s is None else s[:, None] * Z
-        return Sums(product(Z.T, sZ), sZ.T @ t, float(s @ t**2), sZ.sum(axis=0), float(s @ t), float(s.sum()), mean, middle)
+        A = np.column_stack([self.X[rows].astype(np.float64) - mean, self.y[rows] - middle, np.ones(len(rows))])
+        return product(A.T, A if self.s is None else self.s[rows, None] * A)
 
     def path(self, fold: int | None) -> tuple[Any, Callable[[Array], Array]]:
         """The core's path without one fold, None for all data, and the intercepts that belong to rows of coefficients."""
         if self.total is not None:
-            some = self.total if fold is None else self.parts[fold]
-            if fold is not None and self.apart:
-                some = self.total.plus(some, -1.0)
-            made = matrix_path(*some.covariance(self.centre), self.scale, positive=self.positive)
-            return made, lambda W: some.intercepts(W, self.centre)
-        rows = slice(None) if fold is None else self.folds[fold][0]
-        s, X, y = None if self.s is None else self.s[rows], self.X[rows], self.y[rows]
-        p = np.full(len(y), 1.0 / len(y)) if s is None else s / s.sum()
-        mean, middle = np.asarray(X.T @ p.astype(X.dtype)), float(p @ y)
-        f = least_squares(X, y, sample_weight=s, intercept=self.centre)
-        made = square_path(f, self.scale, positive=self.positive, roughly=min(f.design.n, len(self.scale)) > FEW)
+            M = self.total if fold is None else self.parts[fold]
+            C, means = M[:-1, :-1] / M[-1, -1], M[-1, :-1] / M[-1, -1]
+            mean, middle = self.shift[0] + means[:-1], self.shift[1] + means[-1]
+            if self.centre:
+                C -= np.outer(means, means)
+            made = matrix_path(C[:-1, :-1], C[:-1, -1], 0.5 * max(C[-1, -1], 0.0), self.scale, positive=self.positive)
+        else:
+            rows = slice(None) if fold is None else self.folds[fold][0]
+            s, X, y = None if self.s is None else self.s[rows], self.X[rows], self.y[rows]
+            p = np.full(len(y), 1.0 / len(y)) if s is None else s / s.sum()
+            mean, middle = np.asarray(X.T @ p.astype(X.dtype)), float(p @ y)
+            f = least_squares(X, y, sample_weight=s, intercept=self.centre)
+            made = square_path(f, self.scale, positive=self.positive, roughly=min(f.design.n, len(self.scale)) > FEW)
         return made, lambda W: middle - W @ mean if self.centre else np.zeros(len(W))
 
     def chosen(self, given: Any, eps: float) -> tuple[Array, Line]:
@@ -178,36 +177,6 @@ class SquarePaths:
         return np.asarray(0.5 * (p @ error**2) / p.sum())
 
 
-class Sums(NamedTuple):
-    """Weighted sums over rows of z zᵀ, z t, t², z, t and 1, where z and t are x and y less ``mean`` and ``middle``."""
-
-    zz: Array
-    zt: Array
-    tt: float
-    z: Array
-    t: float
-    s: float
-    mean: Array
-    middle: float
-
-    def plus(self, other: Sums, sign: float = 1.0) -> Sums:
-        """These rows and ``other`` ones, or with the sign −1, without them."""
-        return Sums(self.zz + sign * other.zz, self.zt + sign * other.zt, self.tt + sign * other.tt, self.z + sign * other.z,
-                    self.t + sign * other.t, self.s + sign * other.s, self.mean, self.middle)
-
-    def covariance(self, centre: bool) -> tuple[Array, Array, float]:
-        """H, b and f₀ of the mean loss f₀ − ⟨b, w⟩ + ½⟨w, Hw⟩; with ``centre``, its best intercept taken."""
-        zz, zt, tt, z, t = self.zz / self.s, self.zt / self.s, self.tt / self.s, self.z / self.s, self.t / self.s
-        if centre:
-            zz, zt, tt = zz - np.outer(z, z), zt - z * t, tt - t * t
-        return zz, zt, 0.5 * max(tt, 0.0)
-
-    def intercepts(self, W: Array, centre: bool) -> Array:
-        if not centre:
-            return np.zeros(len(W))
-        return self.middle + self.t / self.s - W @ (self.mean + self.z / self.s)
-
-
 def priced(made: Any, scale: Array, eps: float, count: int) -> tuple[Array, Array | None]:
     """``count`` radii whose prices fall by about one factor from each to the next, to ``eps`` times that of the first unit.
 
@@ -222,7 +191,8 @@ def priced(made: Any, scale: Array, eps: float, count: int) -> tuple[Array, Arra
     for w, alpha in zip(coefs, first * np.geomspace(1.0, eps, count + 1)[1:], strict=True):
         before, step = price, min(max((price - alpha) * give, 0.01 * r, 1e-300), 0.5 * r or np.inf)
         r = four_digits(in_range(r + step))
-        value, _, price, used = made.to(r, EXACT if len(scale) <= SMALL else SQUARED, never)
+        # with few columns from exact points, so that rounding cannot move the radii
+        value, _, price, used = made.to(r, 1e-11 if len(scale) <= 100 else SQUARED, never)
         index, v = made.point()
         w[index] = v * scale[index]
         radii.append(r)
@@ -283,11 +253,16 @@ def radii_of(given: Any, make: Callable[[int], Array]) -> Array:
     return np.sort(radii.astype(np.float64))
 
 
-class RadiusPath(Certified):
-    """What an estimator with one radius can show about smaller and larger ones."""
+class RadiusPath(Linear):
+    """An estimator with one radius, and what it can show about smaller and larger ones."""
 
+    positive = False  # where the subclass does not take it
     radius_: Any
     price_: Any
+
+    def _moved(self, x: Array, S: Any) -> Array:
+        inside = np.maximum(x, 0.0) if self.positive else x
+        return np.asarray(inside / max(S.gauge(inside), 1.0))
 
     def _keep(self, solutions: list[Solution], dtype: Any) -> None:
         super()._keep(solutions, dtype)

@@ -46,6 +46,12 @@ radii_ : ndarray of shape (n_radii,)
     The radii tried, in increasing order.
 cv_losses_ : ndarray of shape (n_radii, n_folds)
     The loss on left-out data.
+alpha : float, default=None
+    The penalty, in place of ``radius``: minimise loss + alpha·Σ|w_j|. It needs a smooth loss. The radius whose price is alpha
+    is found by Newton steps, warm-started, and the certificate is that of the penalised problem. Coefficients that the
+    penalty keeps at zero are exactly 0.0.
+upper : float or array-like of shape (n_features,), default=None
+    No weight is above it: a number, or one for each weight. A labelled series is aligned with the columns of X.
 groups : array-like of shape (n_features,) or list of index arrays, default=None
     The group of each feature, a number or a name; or a list with the features of each group, which may overlap. None makes
     each feature a group of its own, an l1 budget. A labelled series is aligned with the columns of X.
@@ -114,10 +120,6 @@ max_models : int, default=None
     At most so many weights are positive; None: no limit.
 max_iter : int, default=10000
     The most iterations; for a loss that is a function, the most rounds, of which 100 are made at most.
-random_state : int, RandomState instance or None, default=None
-    The seed of the solver.
-verbose : bool or int, default=0
-    Whether to show progress.
 weights_ : array of shape (n_models,)
     The weights; also as ``coef_``.
 models_ : list of (str, model) or None
@@ -127,31 +129,35 @@ model_names_ : list of str or None
 n_models_ : int
     How many weights are positive.
 certificate_ : Certificate
-    The loss, and a lower bound for the loss of any weights. For a function as a loss, its value alone.
+    The loss, and a lower bound for the loss of any weights. For a function as a loss its value alone; then ``solution_`` and
+    ``trace_`` are not set.
 dual_gap_ : float
     No other weights have a loss that is lower by more than this; infinite for a function.
-solution_ : Solution
-    How the weights were found, where the loss has a name.
-trace_ : Trace
-    The run that found them.
-n_iter_ : int
-    The number of iterations.
-n_features_in_ : int
-    The number of columns of X, where X has columns.
-feature_names_in_ : array of str
-    The names of these columns, where X has them.
-""")
-
-CHOSEN_REGRESSOR = entries_of("""
-coefs_path_ : ndarray of shape (n_radii, n_features)
-    The coefficients on all data at each radius.
-radius_ : float
-    The radius chosen.
 """, REGRESSOR)
 
-CHOSEN_CLASSIFIER = entries_of("""
-coefs_path_ : ndarray of shape (n_radii, n_features or n_classes * n_features)
+for table in (REGRESSOR, CLASSIFIER, ENSEMBLE):  # what every fit leaves behind, under one name
+    table["fitted"] = "\n".join(table[name] for name in ("certificate_", "solution_", "trace_", "n_iter_", "classes_",
+                                                         "n_features_in_", "feature_names_in_") if name in table)
+
+CHOSEN = """
+groups : array-like of shape (n_features,) or list of index arrays, default=None
+    The group of each feature, a number or a name; or a list with the features of each group, which may overlap. None makes
+    each feature a group of its own. Those that `fit` takes are groups of samples, for splitters such as GroupKFold.
+radii : int or array-like of shape (n_radii,), default=20
+    How many radii to try, or which.
+coefs_path_ : ndarray of shape (n_radii, n_features) or (n_radii, n_classes * n_features)
     The coefficients on all data at each radius, class after class.
 radius_ : float
     The radius chosen.
-""", CLASSIFIER)
+"""
+CHOSEN_REGRESSOR = entries_of(CHOSEN, REGRESSOR)
+CHOSEN_CLASSIFIER = entries_of(CHOSEN, CLASSIFIER)
+
+PENALISED = """
+radius : float, default=None
+    The budget r. It is 1 if neither ``radius`` nor ``alpha`` is given.
+dual_gap_ : float
+    The loss (with alpha: the penalised loss) is at most this far above the least one: proved, rounding included.
+"""
+PENALISED_REGRESSOR = entries_of(PENALISED, REGRESSOR)
+PENALISED_CLASSIFIER = entries_of(PENALISED, CLASSIFIER)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from difflib import get_close_matches
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin, _clone_parametrized
+from sklearn.metrics import get_scorer_names
 from sklearn.model_selection import check_cv
-from sklearn.utils import check_consistent_length
+from sklearn.utils import _safe_indexing, check_consistent_length
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -33,18 +35,15 @@ from greedyhull.estimators.base import (
     folds_of,
     weights_of,
 )
-from greedyhull.estimators.cv import CLASSIFICATION, REGRESSION, meant
 from greedyhull.estimators.described import ENSEMBLE, described
 from greedyhull.estimators.ensemble_models import (
     TINY,
-    Ask,
     Named,
     check_models,
     classes_of,
     columns_of,
     improved,
     named,
-    out_of_fold,
     predictions,
     probabilities,
     refitted,
@@ -55,9 +54,14 @@ from greedyhull.estimators.simplex import best_few
 from greedyhull.objectives.by_name import absolute, least_squares, log_likelihood
 from greedyhull.objectives.composite import Composite
 from greedyhull.points.coordinate_iterate import CoordinateIterate
-from greedyhull.types import Array, Index, LinearModel
+from greedyhull.types import Array, LinearModel
 
-COMMON: dict[str, list[Any]] = {"models": [list, tuple, None], "cv": ["cv_object", StrOptions({"prefit"})],
+# scikit-learn's scorers, and the losses that rank as they do
+REGRESSION = {"neg_mean_squared_error": "squared", "neg_root_mean_squared_error": "squared", "r2": "squared",
+              "neg_mean_absolute_error": "absolute"}
+CLASSIFICATION = {"neg_log_loss": "log_loss", "neg_brier_score": "squared", "brier": "squared"}
+COMMON: dict[str, list[Any]] = {**Certified._parameter_constraints, "cv": ["cv_object", StrOptions({"prefit"})],
+                                "models": [list, tuple, None],
                                 "max_models": [None, Interval(Integral, 1, None, closed="left")]}
 
 
@@ -115,7 +119,12 @@ class Ensemble(Certified):
             names = sorted(set().union(*known))
             if not isinstance(self.loss, str) or self.loss in names:
                 raise
-            raise InvalidParameterError(f"{error} {meant(self.loss, names)}") from None
+            near = get_close_matches(self.loss, names, n=1)
+            hint = f"Did you mean {near[0]!r}?" if near else "For another loss give a function of (y, prediction)."
+            if self.loss in get_scorer_names():
+                hint = (f"No convex loss is known here for the scorer {self.loss!r}; give a function of (y, prediction), the "
+                        "lower the better, in its place.")
+            raise InvalidParameterError(f"{error} {hint}") from None
 
     def _loss(self) -> str | Callable[..., Any]:
         """The loss; where it has the name of a scorer, the one that this stands for."""
@@ -141,30 +150,38 @@ class Ensemble(Certified):
         self.model_names_ = [name for name, _ in self.models_]
         return X, y
 
-    def _out_of_fold(self, X: Any, y: Array, s: Array | None, ask: Ask, classes: tuple[Array, Array] | None = None
-                     ) -> tuple[Index, Array]:
-        """What clones of the models predict for rows they were not fitted with; then the models are fitted with all."""
-        assert self.models_ is not None
-        check_models(self.models_, s)
-        splitter = check_cv(self.cv, y, classifier=classes is not None)
+    def _answers(self, models: list[Named] | None, X: Any) -> Array:
+        """What ``models`` predict for X; without them, what the columns of X say. The last axis is that of the models."""
+        raise NotImplementedError
+
+    def _predicted(self, X: Any, y: Array, s: Array | None, kinds: tuple[Array, Array] | None = None) -> tuple[Any, Array]:
+        """Rows, and predictions for them. With ``cv``: by clones fitted without them; then the models are fitted with all."""
+        if self.models_ is None or not self._fitted_here():
+            return slice(None), self._answers(self.models_, X)
+        models, parts = self.models_, []
+        check_models(models, s)
+        splitter = check_cv(self.cv, y, classifier=kinds is not None)
         try:
             splits = list(splitter.split(X, y))
         except ValueError as error:
             check("groups" not in str(error), f"cv={self.cv!r} needs groups, which fit does not take. Give the folds "
                                               "themselves: cv=list(splitter.split(X, y, groups)).")
             raise
-        rows, said = out_of_fold(self.models_, folds_of(splits, len(y), s, classes), X, y, s, ask)
-        self.models_ = refitted(self.models_, X, y, s)
-        return rows, said
+        folds = folds_of(splits, len(y), s, kinds)
+        for i, (train, test) in enumerate(folds, 1):
+            fitted = refitted(models, X, y, s, train, f" in fold {i} of {len(folds)}")
+            parts.append(self._answers(fitted, _safe_indexing(X, test)))
+        self.models_ = refitted(models, X, y, s)
+        return np.concatenate([test for _, test in folds]), np.concatenate(parts)
 
-    def _new(self, X: Any) -> Any:
-        """Data to predict, checked as those of the fit were."""
+    def _mixed(self, X: Any) -> Array:
+        """The weighted mean of the predictions for data that are checked as those of the fit were."""
         check_is_fitted(self)
-        if self.models_ is None:
-            return validate_data(self, by_column(self, X), reset=False, dtype=FLOATS)
-        return validate_data(self, by_column(self, X), reset=False, skip_check_array=True)
+        how: dict[str, Any] = {"dtype": FLOATS} if self.models_ is None else {"skip_check_array": True}
+        X = validate_data(self, by_column(self, X), reset=False, **how)
+        return np.asarray(self._answers(self.models_, X) @ self.weights_)
 
-    def _names(self) -> list[str] | None:
+    def _names(self, axes: int) -> list[str] | None:
         return self.model_names_
 
     def _measured(self, y: Array, s: Array | None, z: Array) -> float:
@@ -180,14 +197,14 @@ class Ensemble(Certified):
                                                                       "the lower the better, is wanted.")
         return float(value.item())
 
-    def _weigh(self, f: Composite | None, metric: Callable[[Array], float] | None, P: Array, dtype: Any) -> None:
-        """Find ``weights_``: by f where the loss is convex, else by the metric on the rows of ``P``."""
+    def _weigh(self, f: Composite | None, P: Array, metric: Callable[[Array], float] | None = None) -> None:
+        """Find ``weights_``: by f where the loss has a name, else by the metric on the rows of ``P``."""
         m = len(P) if f is None else f.domain[0]
         most = m if self.max_models is None else min(int(self.max_models), m)
         if f is not None:
             solution = self._solve(f, Simplex(m))
             w = solution.point.array()
-            self._keep([solution], dtype)
+            self._keep([solution], P.dtype)
             if np.count_nonzero(w) > most:
                 w = best_few(f, w, most, lambda g, S: self._solve(g, S).point.array())
                 value, lower = float(certify(f, Simplex(m), w).value or 0.0), solution.certificate.lower
@@ -201,7 +218,7 @@ class Ensemble(Certified):
             self.n_iter_ = rounds
             for name in ("solution_", "trace_"):  # of a fit before this one, with another loss
                 self.__dict__.pop(name, None)
-        self.weights_ = self.coef_ = w.astype(dtype)
+        self.weights_ = self.coef_ = w.astype(P.dtype)
         self.n_models_ = int(np.count_nonzero(w))
 
     def _attributes(self, w: Any, f: LinearModel) -> dict[str, Any]:
@@ -245,7 +262,7 @@ class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
     {weights_}
     intercept_ : float
         The constant that is added; 0 without ``fit_intercept``.
-    {models_, model_names_, n_models_, certificate_, dual_gap_, solution_, trace_, n_iter_, n_features_in_, feature_names_in_}
+    {models_, model_names_, n_models_, dual_gap_, fitted}
 
     See Also
     --------
@@ -275,7 +292,7 @@ class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
     score = by_row(RegressorMixin.score)
     scorers = REGRESSION
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Certified._parameter_constraints, **COMMON, "loss": [StrOptions(set(LOSSES)), StrOptions(set(REGRESSION)), callable]}
+        **COMMON, "loss": [StrOptions(set(LOSSES)), StrOptions(set(REGRESSION)), callable]}
 
     def __init__(self, *, loss: str | Callable[..., Any] = "squared", models: Any = None, max_models: int | None = None,
                  cv: Any = None, fit_intercept: bool = False, tol: float = 1e-8, max_iter: int = 10_000,
@@ -296,27 +313,17 @@ class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
         bounded(y, "y", np.dtype(np.float64) if self.models_ is not None else X.dtype)
         begin(self, X, y)
         s = weights_of(sample_weight, X)
-        Z, t, s = self._predicted(X, y, s)
-        loss = self._loss()
-        make = LOSSES[loss] if isinstance(loss, str) else None
-        f = None if make is None else make(Z, t, sample_weight=s, intercept=self.fit_intercept)
-        metric = None if make is not None else lambda z: self._measured(t, s, z)
-        self._weigh(f, metric, Z.T, Z.dtype)
+        rows, Z = self._predicted(X, y, s)
+        if self.models_ is not None and not self._fitted_here():
+            warn_if_seen(self.models_, X, y[:, None] - Z, float(np.ptp(y)))
+        t, s, loss = y[rows], None if s is None else s[rows], self._loss()
+        f = LOSSES[loss](Z, t, sample_weight=s, intercept=self.fit_intercept) if isinstance(loss, str) else None
+        self._weigh(f, Z.T, lambda z: self._measured(t, s, z))
         self.intercept_ = 0.0 if f is None else float(f.intercept(CoordinateIterate(self.weights_.astype(np.float64))))
         end(self, X, y)
 
-    def _predicted(self, X: Any, y: Array, s: Array | None) -> tuple[Array, Array, Array | None]:
-        """What the weights are fitted with: predictions, their targets, and weights of samples."""
-        if self.models_ is not None and self._fitted_here():
-            rows, Z = self._out_of_fold(X, y, s, predictions)
-            return Z, y[rows], None if s is None else s[rows]
-        Z = self._columns(X)
-        if self.models_ is not None:
-            warn_if_seen(self.models_, X, y[:, None] - Z, float(np.ptp(y)))
-        return Z, y, s
-
-    def _columns(self, X: Any) -> Array:
-        return np.asarray(X) if self.models_ is None else predictions(self.models_, X)
+    def _answers(self, models: list[Named] | None, X: Any) -> Array:
+        return np.asarray(X) if models is None else predictions(models, X)
 
     def predict(self, X: Any) -> Array:
         """The weighted mean of what the models predict.
@@ -331,7 +338,7 @@ class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
         array of shape (n_samples,)
             One number for each sample.
         """
-        return np.asarray(self._columns(self._new(X)) @ self.weights_ + self.intercept_)
+        return self._mixed(X) + self.intercept_
 
 
 @described(ENSEMBLE)
@@ -366,7 +373,7 @@ class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
     {weights_}
     classes_ : array of shape (n_classes,)
         The classes, sorted.
-    {models_, model_names_, n_models_, certificate_, dual_gap_, solution_, trace_, n_iter_, n_features_in_, feature_names_in_}
+    {models_, model_names_, n_models_, dual_gap_, fitted}
 
     See Also
     --------
@@ -391,9 +398,7 @@ class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
     asks = "predict_proba"
     scorers = CLASSIFICATION
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Certified._parameter_constraints, **COMMON,
-        "loss": [StrOptions({"log_loss", "squared"}), StrOptions(set(CLASSIFICATION)), callable]}
-    _parameter_constraints.pop("fit_intercept")
+        **COMMON, "loss": [StrOptions({"log_loss", "squared"}), StrOptions(set(CLASSIFICATION)), callable]}
 
     def __init__(self, *, loss: str | Callable[..., Any] = "log_loss", models: Any = None, max_models: int | None = None,
                  cv: Any = None, tol: float = 1e-6, max_iter: int = 10_000, random_state: Any = None,
@@ -419,47 +424,31 @@ class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
         s = weights_of(sample_weight, X)
         if self.models_ is None:
             self._reader = columns_of(X, len(own), self._feature_names())
-        if self.models_ is None and self._loss() == "log_loss":  # half of what there is to read
-            said = self._reader.of_truth(X, labels)
-            self._weigh(_log_loss(said, s), None, said, said.dtype)
+        loss = self._loss()
+        if self.models_ is None and loss == "log_loss":  # half of what there is to read
+            P = self._reader.of_truth(X, labels)
+            self._weigh(_log_loss(P, s), P)
             end(self, X, y)
             return
-        P, rows = self._predicted(X, y, np.searchsorted(self.classes_, own)[labels], s)
-        t, s = y[rows], None if s is None else s[rows]
-        f, metric = self._objective(P, np.searchsorted(self.classes_, t), s), None
-        if f is None:
-            metric = lambda z: self._measured(t, s, z[:, 1] if z.shape[1] == 2 else z)
-        self._weigh(f, metric, np.moveaxis(P, 2, 0), P.dtype)
+        labels, f = np.searchsorted(self.classes_, own)[labels], None
+        rows, P = self._predicted(X, y, s, (labels, self.classes_))
+        if known:
+            warn_if_seen(self.models_ or [], X, 1.0 - P[np.arange(len(P)), labels][:, None], 1.0)
+        t, labels, s = y[rows], labels[rows], None if s is None else s[rows]
+        n, K, m = P.shape
+        if loss == "log_loss":  # it needs only what each model gives the true class
+            f = _log_loss(P[np.arange(n), labels], s)
+        elif loss == "squared":  # one long column for each model
+            each = None if s is None else np.repeat(s, K)
+            f = least_squares(P.reshape(n * K, m), np.eye(K)[labels].ravel(), sample_weight=each)
+        self._weigh(f, np.moveaxis(P, 2, 0), lambda z: self._measured(t, s, z[:, 1] if K == 2 else z))
         end(self, X, y)
 
-    def _predicted(self, X: Any, y: Array, labels: Array, s: Array | None) -> tuple[Array, Any]:
-        """What the weights are fitted with: probabilities, and the rows they are for."""
-        if self.models_ is not None and self._fitted_here():
-            ask = lambda models, rows: probabilities(models, rows, self.classes_)
-            rows, P = self._out_of_fold(X, y, s, ask, (labels, self.classes_))
-            return P, rows
-        P = self._probabilities(X)
-        if self.models_ is not None:
-            warn_if_seen(self.models_, X, 1.0 - P[np.arange(len(P)), labels][:, None], 1.0)
-        return P, slice(None)
-
-    def _objective(self, P: Array, labels: Array, s: Array | None) -> Any:
-        """Log-loss needs only what each model gave the true class; Brier's all classes, as one long column a model."""
-        n, K, m = P.shape
-        loss = self._loss()
-        if loss == "log_loss":
-            return _log_loss(P[np.arange(n), labels], s)
-        if loss == "squared":
-            truth = np.zeros((n, K))
-            truth[np.arange(n), labels] = 1.0
-            return least_squares(P.reshape(n * K, m), truth.ravel(), sample_weight=None if s is None else np.repeat(s, K))
-        return None
-
-    def _probabilities(self, X: Any) -> Array:
+    def _answers(self, models: list[Named] | None, X: Any) -> Array:
         """(samples, classes, models)."""
-        return self._reader.read(X) if self.models_ is None else probabilities(self.models_, X, self.classes_)
+        return self._reader.read(X) if models is None else probabilities(models, X, self.classes_)
 
-    def _names(self) -> list[str] | None:
+    def _names(self, axes: int) -> list[str] | None:
         """Several classes have several columns for each model."""
         names = self.model_names_
         if self.models_ is not None or names is None or len(names) == len(self._reader.names):
@@ -479,7 +468,7 @@ class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
         array of shape (n_samples, n_classes)
             Probabilities of the classes, in the order of ``classes_``.
         """
-        return np.asarray(self._probabilities(self._new(X)) @ self.weights_)
+        return self._mixed(X)
 
     def predict_log_proba(self, X: Any) -> Array:
         """The logarithms of the probabilities; −∞ where one is zero.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import expit, softmax
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -15,7 +16,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, has_fit_parameter
 
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
-from greedyhull.estimators.base import Fold, bounded, caller_level
+from greedyhull.estimators.base import bounded, caller_level
 from greedyhull.kernels.core import user
 from greedyhull.points.arrays import is_sparse
 from greedyhull.types import Array, Index, lacks, own
@@ -62,20 +63,17 @@ def _asked(name: str, method: Callable[[Any], Any], X: Any) -> Any:
 def predictions(models: list[Named], X: Any) -> Array:
     """What each predicts for X, which is handed on untouched; one column a model."""
     n = _num_samples(X)
-    return np.column_stack([_numbers(name, _asked(name, model.predict, X), n) for name, model in models])
-
-
-def _numbers(name: str, given: Any, n: int) -> Array:
-    y = np.asarray(given)
-    y = y.ravel() if y.shape == (n, 1) else y
-    check(y.shape == (n,) and y.dtype.kind in "biuf",
-          lambda: f"{_who(name)} predicts an array of shape {y.shape} and dtype {y.dtype} "
-                  f"for {n} samples; one number for each is wanted.")
-    check(bool(np.isfinite(y).all()),
-          lambda: f"{_who(name)} predicts NaN or infinity for {np.count_nonzero(~np.isfinite(y))} of {n} "
-                  "samples. Leave it out, or mend it first.")
-    bounded(y, f"What the model {name!r} predicts", np.dtype(np.float64))
-    return y.astype(np.float64)
+    Z = np.empty((n, len(models)))
+    for j, (name, model) in enumerate(models):
+        y = np.asarray(_asked(name, model.predict, X))
+        y = y.ravel() if y.shape == (n, 1) else y
+        check(y.shape == (n,) and y.dtype.kind in "biuf", f"{_who(name)} predicts an array of shape {y.shape} and dtype "
+                                                          f"{y.dtype} for {n} samples; one number for each is wanted.")
+        lost = np.count_nonzero(~np.isfinite(y))
+        check(lost == 0, f"{_who(name)} predicts NaN or infinity for {lost} of {n} samples. Leave it out, or fix it first.")
+        bounded(y, f"What the model {name!r} predicts", np.dtype(np.float64))
+        Z[:, j] = y
+    return Z
 
 
 def classes_of(models: list[Named], own: Array) -> Array:
@@ -95,21 +93,17 @@ def probabilities(models: list[Named], X: Any, classes: Array) -> Array:
     P = np.zeros((n, len(classes), len(models)))
     for j, (name, model) in enumerate(models):
         own = np.asarray(classes if lacks(model, "classes_") else model.classes_)
-        P[:, np.searchsorted(classes, own), j] = _probable(name, _asked(name, model.predict_proba, X), (n, len(own)))
+        p, shape = np.asarray(_asked(name, model.predict_proba, X)), (n, len(own))
+        check(p.shape == shape and p.dtype.kind in "biuf",
+              f"{_who(name)} gives probabilities of shape {p.shape} and dtype {p.dtype}; {shape}, a number for each sample "
+              "and class, are wanted.")
+        p = p.astype(np.float64)
+        fault = improbable(p)
+        check(not fault, f"{_who(name)} gives probabilities {fault}. They must lie in [0, 1] and sum to one in each row: "
+                         "calibrate it, or leave it out.")
+        p = np.maximum(p, 0.0)
+        P[:, np.searchsorted(classes, own), j] = p / p.sum(axis=1, keepdims=True)
     return P
-
-
-def _probable(name: str, given: Any, shape: tuple[int, int]) -> Array:
-    p = np.asarray(given)
-    check(p.shape == shape and p.dtype.kind in "biuf",
-          lambda: f"{_who(name)} gives probabilities of shape {p.shape} and dtype "
-                  f"{p.dtype}; {shape}, a number for each sample and class, are wanted.")
-    p = p.astype(np.float64)
-    fault = improbable(p)
-    check(not fault, f"{_who(name)} gives probabilities {fault}. Numbers in [0, 1] that sum to one in each row are wanted: "
-                     "calibrate it, or leave it out.")
-    p = np.maximum(p, 0.0)
-    return np.asarray(p / p.sum(axis=1, keepdims=True))
 
 
 def improbable(p: Array) -> str:
@@ -127,7 +121,6 @@ def improbable(p: Array) -> str:
 
 
 TINY = 1e-15  # probabilities below it are taken for it, as log-losses usually do
-STEEP = 500.0  # e to it is finite
 
 
 class Columns(NamedTuple):
@@ -149,10 +142,9 @@ class Columns(NamedTuple):
               "the weights were fitted there were probabilities, and such are wanted now.")
         P = np.clip(B, 0.0, 1.0)
         if self.K == 2:
-            P[:, :, self.scored] = 1.0 / (1.0 + np.exp(-np.clip(B[:, :, self.scored], -STEEP, STEEP)))
+            P[:, :, self.scored] = expit(B[:, :, self.scored])
             return np.concatenate([1.0 - P, P], axis=1)
-        S = B[:, :, self.scored]
-        P[:, :, self.scored] = np.exp(S - S.max(axis=1, keepdims=True))
+        P[:, :, self.scored] = softmax(B[:, :, self.scored], axis=1)
         return np.asarray(P / np.maximum(P.sum(axis=1, keepdims=True), TINY))
 
     def of_truth(self, X: Array, labels: Array) -> Array:
@@ -162,7 +154,7 @@ class Columns(NamedTuple):
             return np.asarray(P[np.arange(len(P)), labels])
         P = np.clip(X, 0.0, 1.0)
         if self.scored.any():
-            P[:, self.scored] = 1.0 / (1.0 + np.exp(-np.clip(X[:, self.scored], -STEEP, STEEP)))
+            P[:, self.scored] = expit(X[:, self.scored])
         return np.subtract(1.0, P, out=P, where=(labels == 0)[:, None])
 
 
@@ -183,7 +175,10 @@ def columns_of(X: Array, K: int, named: Sequence[str] | None) -> Columns:
     votes = K > 2 and X.shape[1] % K > 0
     names = labels(X.shape[1], 1 if votes else K, named)
     if votes:
-        _check_votes(X, K)
+        if not np.array_equal(np.clip(np.rint(X), 0, K - 1), X):
+            warnings.warn(f"X has {X.shape[1]} columns and y {K} classes. For probabilities give blocks of {K} columns, one "
+                          "for each model, with the classes in sorted order. Here each column is taken for the number of the "
+                          "class that a model votes for, rounded.", GreedyhullWarning, stacklevel=caller_level())
         return Columns(K, True, np.zeros(X.shape[1], dtype=bool), names)
     B = blocks(X, K)
     low, high = B.min(axis=(0, 1)), B.max(axis=(0, 1))
@@ -193,12 +188,16 @@ def columns_of(X: Array, K: int, named: Sequence[str] | None) -> Columns:
     if not (probable | negative).all():
         j = int((probable | negative).argmin())
         off = f"entries reach from {low[j]:.4g} to {high[j]:.4g}" if above[j] else "rows do not sum to one"
-        _tell(f"In {names[j]} of X {off}: these are no probabilities, and scores would have both signs.", bool(probable.any()))
+        fault = f"In {names[j]} of X {off}: these are no probabilities, and scores would have both signs."
+        check(not probable.any(), f"{fault} Other models give probabilities. Calibrate this one, so that its numbers lie in "
+                                  "[0, 1] and sum to one over the classes, or leave it out.")
+        warnings.warn(f"{fault} Entries above 1 are taken for scores, others for probabilities to be scaled.",
+                      GreedyhullWarning, stacklevel=caller_level())
     return Columns(K, False, negative | above, names)
 
 
 def labels(columns: int, K: int, named: Sequence[str] | None) -> list[str]:
-    """What the columns of each model are called.
+    """Return what messages call the columns of each model.
 
     >>> labels(6, 3, None), labels(2, 2, ["tree", "net"])
     (['columns 0 to 2', 'columns 3 to 5'], ["column 'tree'", "column 'net'"])
@@ -207,35 +206,6 @@ def labels(columns: int, K: int, named: Sequence[str] | None) -> list[str]:
     if K <= 2:
         return [f"column {name}" for name in called]
     return [f"columns {called[j]} to {called[j + K - 1]}" for j in range(0, columns, K)]
-
-
-def _tell(fault: str, others: bool) -> None:
-    """Refuse, where other models give probabilities; warn where none does."""
-    check(not others, f"{fault} Other models give probabilities. Numbers in [0, 1] that sum to one over the classes are "
-                      "wanted from this one too: calibrate it, or leave it out.")
-    warnings.warn(f"{fault} Entries above 1 are taken for scores, others for probabilities to be scaled.",
-                  GreedyhullWarning, stacklevel=caller_level())
-
-
-def _check_votes(X: Array, K: int) -> None:
-    if not np.array_equal(np.clip(np.rint(X), 0, K - 1), X):
-        warnings.warn(f"X has {X.shape[1]} columns and y {K} classes. Blocks of {K} columns for each model, the probabilities "
-                      "of the classes in sorted order, are wanted; each column is taken for the number of the class that a "
-                      "model votes for, rounded.", GreedyhullWarning, stacklevel=caller_level())
-
-
-Ask = Callable[[list[Named], Any], Array]  # what fitted models say about data, samples in rows
-
-
-def out_of_fold(models: list[Named], folds: list[Fold], X: Any, y: Array, s: Array | None, ask: Ask) -> tuple[Index, Array]:
-    """The rows that folds leave out, one fold after the other, and what clones of the models, fitted without them, say.
-
-    A row that several folds leave out is there several times, one that none leaves out is not there.
-    """
-    parts = []
-    for i, (train, test) in enumerate(folds, 1):
-        parts.append(ask(refitted(models, X, y, s, train, f" in fold {i} of {len(folds)}"), _safe_indexing(X, test)))
-    return np.concatenate([test for _, test in folds]), np.concatenate(parts)
 
 
 def refitted(models: list[Named], X: Any, y: Array, s: Array | None, rows: Index | None = None,

@@ -2,54 +2,37 @@
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import Any, ClassVar, cast
+from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
 from greedyhull.atoms.sparse_balls import GroupL1Ball
 from greedyhull.errors import check
 from greedyhull.estimators.base import Certified
-from greedyhull.estimators.cv import CHOICE, ChosenClassifier, ChosenRegressor, CVMixin
+from greedyhull.estimators.cv import CVMixin
 from greedyhull.estimators.cv_paths import RadiusPath
 from greedyhull.estimators.described import CHOSEN_CLASSIFIER, CHOSEN_REGRESSOR, CLASSIFIER, REGRESSOR, described
-from greedyhull.estimators.linear import Linear, LinearRegressor
+from greedyhull.estimators.linear import LinearRegressor
 from greedyhull.estimators.linear_classifier import LinearClassifier
 from greedyhull.points.aligned import point_of
-from greedyhull.types import Array, AtomSet
-
-GROUPS: dict[str, list[Any]] = {"groups": ["array-like", None]}
-BUDGET: dict[str, list[Any]] = {**GROUPS, "radius": [Interval(Real, 0, None, closed="neither")], "warm_start": ["boolean"]}
+from greedyhull.types import Array, Shape
 
 
 class Grouped(Certified):
-    """A set of groups of features."""
+    """Coefficients in a ball of groups of features; of radius one where the radius is yet to be chosen."""
 
     groups: Any
 
-    def _ball(self, X: Any, radius: float) -> GroupL1Ball:
-        d = X.shape[1]
-        S = GroupL1Ball(np.arange(d) if self.groups is None else point_of(self.groups, self, name="groups"), radius)
-        check(S.shape == (d,), lambda: f"groups is about {S.shape[0]} features, and the data have {d}; one label for each "
-                                       "feature, or lists that have every feature, are wanted.")
+    def _atoms(self, X: Any, s: Array | None, shape: Shape) -> GroupL1Ball:
+        groups = np.arange(*shape) if self.groups is None else point_of(self.groups, self, name="groups")
+        S = GroupL1Ball(groups, float(vars(self).get("radius", 1.0)))
+        check(S.shape == shape, lambda: f"groups is about {S.shape[0]} features, and the data have {shape[0]}; one label for "
+                                        "each feature, or lists that have every feature, are wanted.")
         return S
 
 
-class GroupBudgeted(Grouped, RadiusPath, Linear):
-    """What the two estimators with a given radius share."""
-
-    radius: float
-
-    def _atoms(self, X: Any, s: Array | None) -> GroupL1Ball:
-        return self._ball(X, float(self.radius))
-
-    def _moved(self, x: Array, S: AtomSet) -> Array:
-        return np.asarray(x / max(cast(GroupL1Ball, S).gauge(x), 1.0))
-
-
 @described(REGRESSOR)
-class GroupBudgetRegressor(GroupBudgeted, LinearRegressor):
+class GroupBudgetRegressor(Grouped, RadiusPath, LinearRegressor):
     """
     Linear regression with a budget on groups of features: Σ over the groups of ‖w_group‖₂ ≤ radius.
 
@@ -65,8 +48,7 @@ class GroupBudgetRegressor(GroupBudgeted, LinearRegressor):
 
     Attributes
     ----------
-    {coef_, weights_, intercept_, radius_, price_, dual_gap_, certificate_, solution_, trace_, n_iter_, n_features_in_}
-    {feature_names_in_}
+    {coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
 
     See Also
     --------
@@ -82,8 +64,6 @@ class GroupBudgetRegressor(GroupBudgeted, LinearRegressor):
     array([1.5, 2. , 0. ])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**LinearRegressor._parameter_constraints, **BUDGET}
-
     def __init__(self, groups: Any = None, radius: float = 1.0, *, loss: str = "squared", delta: float = 1.0,
                  quantile: float = 0.5, fit_intercept: bool = True, warm_start: bool = False, tol: float = 1e-6,
                  max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
@@ -93,7 +73,7 @@ class GroupBudgetRegressor(GroupBudgeted, LinearRegressor):
 
 
 @described(CLASSIFIER)
-class GroupBudgetClassifier(GroupBudgeted, LinearClassifier):
+class GroupBudgetClassifier(Grouped, RadiusPath, LinearClassifier):
     """
     Linear classification with a budget on groups of features: Σ over the groups of ‖w_group‖₂ ≤ radius.
 
@@ -109,8 +89,7 @@ class GroupBudgetClassifier(GroupBudgeted, LinearClassifier):
 
     Attributes
     ----------
-    {coef_, weights_, intercept_, radius_, price_, dual_gap_, certificate_, solution_, trace_, n_iter_, classes_}
-    {n_features_in_, feature_names_in_}
+    {coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
 
     See Also
     --------
@@ -126,8 +105,6 @@ class GroupBudgetClassifier(GroupBudgeted, LinearClassifier):
     array([[0.707, 0.707, 0.   ]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**LinearClassifier._parameter_constraints, **BUDGET}
-
     def __init__(self, groups: Any = None, radius: float = 1.0, *, loss: str = "logistic", fit_intercept: bool = True,
                  class_weight: dict[Any, float] | str | None = None, warm_start: bool = False, tol: float = 1e-6,
                  max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
@@ -136,16 +113,8 @@ class GroupBudgetClassifier(GroupBudgeted, LinearClassifier):
         self.random_state, self.verbose = random_state, verbose
 
 
-class GroupChosen(Grouped, CVMixin):
-    """A budget on groups to choose the radius of."""
-
-    def _atoms(self, X: Any, s: Array | None) -> GroupL1Ball:
-        """The ball of radius one, which is scaled to the radii."""
-        return self._ball(X, 1.0)
-
-
 @described(CHOSEN_REGRESSOR)
-class GroupBudgetRegressorCV(GroupChosen, ChosenRegressor):
+class GroupBudgetRegressorCV(Grouped, CVMixin, LinearRegressor):
     """
     Linear regression with a budget on groups of features chosen by cross-validation.
 
@@ -153,25 +122,17 @@ class GroupBudgetRegressorCV(GroupChosen, ChosenRegressor):
 
     Parameters
     ----------
-    {groups}
-    radii : int or array-like of shape (n_radii,), default=20
-        How many radii to try, or which.
-    {cv, eps, select, loss, delta, quantile, fit_intercept, n_jobs, tol, max_iter, random_state, verbose}
+    {groups, radii, cv, eps, select, loss, delta, quantile, fit_intercept, n_jobs, tol, max_iter, random_state, verbose}
 
     Attributes
     ----------
-    {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, certificate_, solution_}
-    {trace_, n_iter_, n_features_in_, feature_names_in_}
+    {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
 
     See Also
     --------
     GroupBudgetRegressor : The same model with a given radius.
     GroupBudgetClassifierCV : The same for classes.
     L1BudgetRegressorCV : Each feature by itself.
-
-    Notes
-    -----
-    ``groups`` here are groups of features; those that `fit` takes are groups of samples, for splitters such as GroupKFold.
 
     Examples
     --------
@@ -185,8 +146,6 @@ class GroupBudgetRegressorCV(GroupChosen, ChosenRegressor):
     (5.0, array([3., 4., 0.]))
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**LinearRegressor._parameter_constraints, **CHOICE, **GROUPS}
-
     def __init__(self, groups: Any = None, *, radii: Any = 20, cv: Any = None, eps: float = 1e-3, select: str = "best",
                  loss: str = "squared", delta: float = 1.0, quantile: float = 0.5, fit_intercept: bool = True,
                  n_jobs: int | None = None, tol: float = 1e-6, max_iter: int = 10_000, random_state: Any = None,
@@ -197,7 +156,7 @@ class GroupBudgetRegressorCV(GroupChosen, ChosenRegressor):
 
 
 @described(CHOSEN_CLASSIFIER)
-class GroupBudgetClassifierCV(GroupChosen, ChosenClassifier):
+class GroupBudgetClassifierCV(Grouped, CVMixin, LinearClassifier):
     """
     Linear classification with a budget on groups of features chosen by cross-validation.
 
@@ -206,25 +165,17 @@ class GroupBudgetClassifierCV(GroupChosen, ChosenClassifier):
 
     Parameters
     ----------
-    {groups}
-    radii : int or array-like of shape (n_radii,), default=20
-        How many radii to try, or which.
-    {cv, eps, select, loss, fit_intercept, class_weight, n_jobs, tol, max_iter, random_state, verbose}
+    {groups, radii, cv, eps, select, loss, fit_intercept, class_weight, n_jobs, tol, max_iter, random_state, verbose}
 
     Attributes
     ----------
-    {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, certificate_, solution_}
-    {trace_, n_iter_, classes_, n_features_in_, feature_names_in_}
+    {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
 
     See Also
     --------
     GroupBudgetClassifier : The same model with a given radius.
     GroupBudgetRegressorCV : The same for numbers.
     L1BudgetClassifierCV : Each feature by itself.
-
-    Notes
-    -----
-    ``groups`` here are groups of features; those that `fit` takes are groups of samples, for splitters such as GroupKFold.
 
     Examples
     --------
@@ -237,8 +188,6 @@ class GroupBudgetClassifierCV(GroupChosen, ChosenClassifier):
     >>> int(np.linalg.norm(model.coef_.reshape(3, 2), axis=1).argmax())
     1
     """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**LinearClassifier._parameter_constraints, **CHOICE, **GROUPS}
 
     def __init__(self, groups: Any = None, *, radii: Any = 20, cv: Any = None, eps: float = 1e-3, select: str = "best",
                  loss: str = "logistic", fit_intercept: bool = True, class_weight: dict[Any, float] | str | None = None,

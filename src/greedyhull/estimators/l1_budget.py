@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import Any, ClassVar, cast
-
-from sklearn.utils._param_validation import Interval
+from typing import Any, ClassVar
 
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Gap
 from greedyhull.errors import check
-from greedyhull.estimators.base import counted
-from greedyhull.estimators.budget import Budget, L1Set, at_price, scaled_into
+from greedyhull.estimators.base import POSITIVE, counted
+from greedyhull.estimators.budget import L1Set, at_price
 from greedyhull.estimators.cv_paths import RadiusPath
-from greedyhull.estimators.described import CLASSIFIER, REGRESSOR, described
-from greedyhull.estimators.linear import Linear, LinearRegressor
+from greedyhull.estimators.described import PENALISED_CLASSIFIER, PENALISED_REGRESSOR, described
+from greedyhull.estimators.linear import LinearRegressor
 from greedyhull.estimators.linear_classifier import LinearClassifier
-from greedyhull.types import Array, AtomSet, Objective
+from greedyhull.types import Array, Objective
 
-BUDGET: dict[str, list[Any]] = {"radius": [None, Interval(Real, 0, None, closed="neither")],
-                                "alpha": [None, Interval(Real, 0, None, closed="neither")], "standardize": ["boolean"],
-                                "positive": ["boolean"], "warm_start": ["boolean"]}
 MISSED = ", where the search for the radius ended. Use a larger alpha, tol or max_iter, or give a radius."
 
 
-class Budgeted(L1Set, RadiusPath, Linear):
+class Budgeted(L1Set, RadiusPath):
     """What the two estimators with a budget share."""
 
     radius: float | None
@@ -36,16 +30,13 @@ class Budgeted(L1Set, RadiusPath, Linear):
                       "one of them is wanted: a budget, or its price. Leave the other at None.")
         return super()._given(X, y, **how)
 
-    def _moved(self, x: Array, S: AtomSet) -> Array:
-        return scaled_into(x, cast(Budget, S), positive=self.positive)
-
     def _found(self, f: Objective, X: Any, s: Array | None, start: Array | None = None) -> Solution:
         if self.alpha is None:
             return super()._found(f, X, s, start)
         check(f.traits.smooth, f"alpha={self.alpha!r} was given with loss={self.loss!r}, which has kinks: there a "
                                           "budget has no one price to search by. Give the radius.")
         solve = lambda ball, start, gap: self._run(f, ball, Gap(gap), None if start is None else self._moved(start, ball))
-        priced = at_price(f, self._atoms_for(f, X, s), float(self.alpha), solve, float(self.tol), start)
+        priced = at_price(f, self._atoms(X, s, f.domain), float(self.alpha), solve, float(self.tol), start)
         found = priced.solution
         found.certificate, found.converged = priced.certificate, priced.converged
         found.reason = (f"The penalised problem was solved to a gap of {priced.certificate.gap:.3g}, at radius "
@@ -60,7 +51,7 @@ class Budgeted(L1Set, RadiusPath, Linear):
                 "the last solve, over the ball of that radius.")
 
 
-@described(REGRESSOR)
+@described(PENALISED_REGRESSOR)
 class L1BudgetRegressor(Budgeted, LinearRegressor):
     """
     Linear regression with an l1 budget: Σ|w_j| ≤ radius.
@@ -70,18 +61,12 @@ class L1BudgetRegressor(Budgeted, LinearRegressor):
 
     Parameters
     ----------
-    radius : float, default=None
-        The budget r. It is 1 if neither ``radius`` nor ``alpha`` is given.
-    alpha : float, default=None
-        The penalty, in place of ``radius``: minimise loss + alpha·Σ|w_j|. It needs a smooth loss.
-    {loss, standardize, positive, delta, quantile, fit_intercept, warm_start, tol, max_iter, random_state, verbose}
+    {radius, alpha, loss, standardize, positive, delta, quantile, fit_intercept, warm_start, tol, max_iter}
+    {random_state, verbose}
 
     Attributes
     ----------
-    {coef_, weights_, intercept_, radius_, price_}
-    dual_gap_ : float
-        The loss (with alpha: the penalised loss) is at most this far above the least one: proved, rounding included.
-    {certificate_, solution_, trace_, n_iter_, n_features_in_, feature_names_in_}
+    {coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
 
     See Also
     --------
@@ -90,9 +75,7 @@ class L1BudgetRegressor(Budgeted, LinearRegressor):
 
     Notes
     -----
-    With ``alpha`` the radius whose price is alpha is found by Newton steps, warm-started. The certificate is then that of the
-    penalised problem. Coefficients that the penalty keeps at zero are exactly 0.0. scikit-learn's Lasso solves the same
-    penalised problem, without a certificate.
+    With ``alpha`` scikit-learn's Lasso solves the same problem, without a certificate.
 
     Examples
     --------
@@ -106,7 +89,8 @@ class L1BudgetRegressor(Budgeted, LinearRegressor):
     array([3., 0., 1.])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**LinearRegressor._parameter_constraints, **BUDGET}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LinearRegressor._parameter_constraints, "radius": [None, POSITIVE]}
 
     def __init__(self, radius: float | None = None, *, alpha: float | None = None, loss: str = "squared",
                  standardize: bool = False, positive: bool = False, delta: float = 1.0, quantile: float = 0.5,
@@ -117,7 +101,7 @@ class L1BudgetRegressor(Budgeted, LinearRegressor):
         self.tol, self.max_iter, self.random_state, self.verbose = tol, max_iter, random_state, verbose
 
 
-@described(CLASSIFIER)
+@described(PENALISED_CLASSIFIER)
 class L1BudgetClassifier(Budgeted, LinearClassifier):
     """
     Linear classification with an l1 budget: Σ|w_j| ≤ radius.
@@ -128,18 +112,11 @@ class L1BudgetClassifier(Budgeted, LinearClassifier):
 
     Parameters
     ----------
-    radius : float, default=None
-        The budget r. It is 1 if neither ``radius`` nor ``alpha`` is given.
-    alpha : float, default=None
-        The penalty, in place of ``radius``: minimise loss + alpha·Σ|w_j|. It needs a smooth loss.
-    {loss, standardize, positive, fit_intercept, class_weight, warm_start, tol, max_iter, random_state, verbose}
+    {radius, alpha, loss, standardize, positive, fit_intercept, class_weight, warm_start, tol, max_iter, random_state, verbose}
 
     Attributes
     ----------
-    {coef_, weights_, intercept_, radius_, price_}
-    dual_gap_ : float
-        The loss (with alpha: the penalised loss) is at most this far above the least one: proved, rounding included.
-    {certificate_, solution_, trace_, n_iter_, classes_, n_features_in_, feature_names_in_}
+    {coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
 
     See Also
     --------
@@ -150,9 +127,8 @@ class L1BudgetClassifier(Budgeted, LinearClassifier):
     -----
     For logistic models of each class against the rest, use scikit-learn's OneVsRestClassifier around this one.
 
-    With ``alpha`` the radius whose price is alpha is found by Newton steps, warm-started. The certificate is then that of the
-    penalised problem. Coefficients that the penalty keeps at zero are exactly 0.0. scikit-learn's LogisticRegression with an
-    l1 penalty solves the same penalised problem, without a certificate, but penalises the intercept with some solvers.
+    With ``alpha`` scikit-learn's LogisticRegression with an l1 penalty solves the same problem, without a certificate; some of
+    its solvers penalise the intercept.
 
     Examples
     --------
@@ -167,7 +143,8 @@ class L1BudgetClassifier(Budgeted, LinearClassifier):
     """
 
     _one_problem = True
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**LinearClassifier._parameter_constraints, **BUDGET}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LinearClassifier._parameter_constraints, "radius": [None, POSITIVE]}
 
     def __init__(self, radius: float | None = None, *, alpha: float | None = None, loss: str = "logistic",
                  standardize: bool = False, positive: bool = False, fit_intercept: bool = True,

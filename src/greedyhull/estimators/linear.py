@@ -5,14 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from numbers import Real
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin, is_classifier
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -44,7 +44,7 @@ from greedyhull.objectives.losses.base import shares
 from greedyhull.objectives.losses.softmax import Softmax
 from greedyhull.objectives.responses import multinomial
 from greedyhull.points.arrays import is_sparse, sound
-from greedyhull.types import Array, AtomSet, LinearModel, Objective, Shard, Shards, told_intercept
+from greedyhull.types import Array, AtomSet, LinearModel, Objective, Shape, Shard, Shards, told_intercept
 
 REGRESSION = {"squared": least_squares, "huber": huber, "absolute": absolute, "quantile": quantile, "poisson": poisson}
 CLASSIFICATION = {"logistic": logistic, "squared_hinge": squared_hinge, "hinge": hinge}
@@ -82,67 +82,50 @@ Predict = Callable[[object], Array]
 
 def predictions(predict: Predict, data: Shards, names: list[str] | None = None) -> Array:
     """What is predicted for all rows, in order. ``names``: those of the fit's columns."""
-    found, n = np.zeros(0), 0
-    for part, _ in _predicted(predict, data, names):
-        if n == 0:
-            found = np.empty((0, *part.shape[1:]), dtype=part.dtype)
-        if n + len(part) > len(found):  # room is made in place: a list of parts, put together, would be all of it twice
-            found.resize((max(n + len(part), len(found) + len(found) // 8), *part.shape[1:]), refcheck=False)
-        found[n : n + len(part)] = part
-        n += len(part)
-    check(n > 0, "The shards have no rows; at least one is wanted.")
-    found.resize((n, *found.shape[1:]), refcheck=False)
-    return found
+    return np.concatenate([part for part, _ in _predicted(predict, data, names)])
 
 
-def accuracy(predict: Predict, data: Shards, names: list[str] | None = None) -> float:
-    """The weighted share of rows whose label is predicted."""
-    right = total = 0.0
-    for y, predicted, s in _blocks(predict, data, names):
-        right, total = right + float(s[y == predicted].sum()), total + float(s.sum())
-    check(total > 0.0, "sample_weight is zero in every row of every shard; some must be positive.")
-    return right / total
+def scored(predict: Predict, data: Shards, names: list[str] | None, *, classes: bool) -> float:
+    """The weighted share of rows whose label is predicted; without ``classes`` R² = 1 − Σs(y − ŷ)²/Σs(y − ȳ)².
 
-
-def r_squared(predict: Predict, data: Shards, names: list[str] | None = None) -> float:
-    """R² = 1 − Σs(y − ŷ)²/Σs(y − ȳ)². Means and squares of blocks are put together, so that nothing cancels.
-
-    Targets that are all the same have R² = 1 where they are predicted, else 0.
+    Means and squares of blocks are put together, so that nothing cancels. Targets that are all the same have R² = 1 where they
+    are predicted, else 0.
     """
-    total = mean = spread = missed = 0.0
-    for y, predicted, s in _blocks(predict, data, names):
+    total = right = mean = spread = missed = 0.0
+    for predicted, rows in _predicted(predict, data, names):
+        y, s = np.asarray(rows.y), rows.sample_weight
+        s = np.ones(len(y)) if s is None else np.asarray(s, dtype=np.float64)
         weight = float(s.sum())
         if weight == 0.0:
             continue
+        total += weight
+        if classes:
+            right += float(s[y == predicted].sum())
+            continue
         middle, wrong = float(s.dot(y)) / weight, y - predicted
-        away, total = middle - mean, total + weight
+        away = middle - mean
         missed += float(s.dot(wrong * wrong))
         spread += float(s.dot((y - middle) ** 2)) + away * away * weight * (total - weight) / total
         mean += away * weight / total
     check(total > 0.0, "sample_weight is zero in every row of every shard; some must be positive.")
+    if classes:
+        return right / total
     return 1.0 - missed / spread if spread > 0.0 else float(missed == 0.0)
-
-
-def _blocks(predict: Predict, data: Shards, names: list[str] | None) -> Iterator[tuple[Array, Array, Array]]:
-    """Targets of some rows, what was predicted for them, and their weights."""
-    n = 0
-    for predicted, rows in _predicted(predict, data, names):
-        y, s = np.asarray(rows.y), rows.sample_weight
-        n += len(y)
-        yield y, predicted, np.ones(len(y)) if s is None else np.asarray(s, dtype=np.float64)
-    check(n > 0, "The shards have no rows; at least one is wanted.")
 
 
 def _predicted(predict: Predict, data: Shards, names: list[str] | None) -> Iterator[tuple[Array, Shard]]:
     """What is predicted for a block, and its rows; one shard is in memory at a time."""
     check(names is None or data.names is None or data.names == names, lambda: f"The shards have the columns {data.names}, and "
           f"the model was fitted to {names}. Name the same features in the same order.")
+    n = 0
     for k in range(data.count):
         for rows in cut(data.load(k)):
             with warnings.catch_warnings():  # the names of the rows' columns were compared here
                 warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
                 found = predict(rows.X)
+            n += len(found)
             yield found, rows
+    check(n > 0, "The shards have no rows; they must have at least one.")
 
 
 def cut(shard: Shard) -> Iterator[Shard]:
@@ -174,7 +157,7 @@ STORAGE: dict[str, Any] = {"accept_sparse": ("csr", "csc"), "dtype": FLOATS}
 
 
 class Linear(Certified):
-    """Coefficients in a set that the subclass names: it writes ``_atoms(X, s)``, s the sample weights or None."""
+    """Coefficients in a set that the subclass names: it writes `_atoms`, where s are the sample weights or None."""
 
     loss: str
     warm_start: bool = False  # where the subclass does not take it
@@ -202,13 +185,9 @@ class Linear(Certified):
             y = y if y.dtype.kind == "f" else y.astype(np.float64)  # differences of booleans are no numbers
         return X, y
 
-    def _atoms(self, X: Any, s: Array | None) -> Any:
-        """The set that the coefficients lie in."""
+    def _atoms(self, X: Any, s: Array | None, shape: Shape) -> Any:
+        """The set of the coefficients, whose shape is (features,) or (features, classes)."""
         raise NotImplementedError
-
-    def _atoms_for(self, f: Objective, X: Any, s: Array | None) -> Any:
-        """The set for an objective, whose points may be matrices where the subclass says so."""
-        return self._atoms(X, s)
 
     def _previous(self, rows: int, d: int) -> list[Array | None]:
         """The coefficients of the fit before this one, a row for each problem, where they are to be used and fit."""
@@ -224,7 +203,7 @@ class Linear(Certified):
 
     def _found(self, f: Objective, X: Any, s: Array | None, start: Array | None = None) -> Solution:
         """The solution of one problem; a subclass may search for its set."""
-        S = self._atoms_for(f, X, s)
+        S = self._atoms(X, s, f.domain)
         x = None if start is None else self._moved(start, S)
         return self._solve(f, S, x if x is not None and S.contains(x) else None)
 
@@ -258,8 +237,17 @@ class Linear(Certified):
         """
         return self._fit_shards(X, y, sample_weight) if are_shards(X) else self._fit(X, y, sample_weight)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Self:
         raise NotImplementedError
+
+    def _searched(self, X: Any, targets: list[Array], labels: Array, s: Array | None, starts: list[Array | None],
+                  groups: Any, classes: int = 0) -> list[Solution]:
+        """One solution for each vector of ``targets``; or one for so many ``classes``, with a column for each.
+
+        A subclass may split the data, which takes ``labels`` and ``groups``.
+        """
+        make = replace(self._problem, classes=classes)
+        return [self._found(make(X, y, s), X, s, start) for y, start in zip(targets, starts, strict=True)]
 
     def _fit_shards(self, data: Shards, y: Any, sample_weight: Any) -> Self:
         """The one solve of a fit over shards; labels are −1 and +1, or 0 and 1, as the shards have them."""
@@ -294,6 +282,40 @@ class Linear(Certified):
             X = validate_data(self, sound(by_column(self, X)), reset=False, **STORAGE)
         return np.asarray(safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_)
 
+    @by_row
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """
+        Compute R², the share of the variance that is predicted; for a classifier, the share of right predictions.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), or Shards
+            The samples. Shards have targets and weights of their own.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
+            Their targets, or labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples.
+
+        Returns
+        -------
+        score : float
+            R² or the accuracy of ``predict(X)``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from greedyhull.estimators import SimplexRegressor
+        >>> round(SimplexRegressor().fit(np.eye(2), [0.25, 0.75]).score(np.eye(2), [0.25, 0.75]), 6)
+        1.0
+        """
+        classes = is_classifier(self)
+        if are_shards(X):
+            return scored(self.predict, X, self._feature_names(), classes=classes)
+        return float((accuracy_score if classes else r2_score)(y, self.predict(X), sample_weight=sample_weight))
+
+    def predict(self, X: Any) -> Array:
+        raise NotImplementedError
+
     def _minimised(self) -> str:
         """What a report says of the objective where that is not all, else nothing."""
         return ""
@@ -308,27 +330,23 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
     solution_: Solution  # with several targets, Solutions
     trace_: Trace
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Certified._parameter_constraints,
-        "loss": [StrOptions(set(REGRESSION))],
-        "delta": [Interval(Real, 0, None, closed="neither")],
-        "quantile": [Interval(Real, 0, 1, closed="neither")],
-    }
+        **Certified._parameter_constraints, "loss": [StrOptions(set(REGRESSION))]}
+    score = Linear.score
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.positive_only = self.loss == "poisson"
         return tags
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Self:
         X, y = self._given(X, y, y_numeric=True, multi_output=self._several_targets)
         begin(self, X, y)
         s = weights_of(sample_weight, X)
         if y.ndim == 2:
             self._fit_targets(X, y, s)
         else:
-            f = self._problem(X, y, s)
-            solution = self._found(f, X, s, *self._previous(1, X.shape[1]))
-            for name, value in self._attributes(solution.point, f, X.dtype).items():
+            solution = self._searched(X, [y], y, s, self._previous(1, X.shape[1]), groups)[0]
+            for name, value in self._attributes(solution.point, solution.objective, X.dtype).items():
                 setattr(self, name, value)
             self._keep([solution], X.dtype)
         end(self, X, y)
@@ -336,7 +354,7 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
 
     def _fit_targets(self, X: Any, Y: Array, s: Array | None) -> None:
         """A row of coefficients for each column of Y; an error of one of them is an error of the fit."""
-        S, stop = self._atoms(X, s), Relative(float(self.tol)) | Iterations(int(self.max_iter)) | Stalled(STILL)
+        S, stop = self._atoms(X, s, X.shape[1:]), Relative(float(self.tol)) | Iterations(int(self.max_iter)) | Stalled(STILL)
         before = [None if x is None else self._moved(x, S) for x in self._previous(Y.shape[1], X.shape[1])]
         inside = [x for x in before if x is not None and S.contains(x)]
         how: dict[str, Any] = {"start": np.array(inside) if len(inside) == len(before) else None, "stop": stop,
@@ -392,36 +410,6 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         """
         z = self._linear(X)
         return np.exp(z) if self.loss == "poisson" else z
-
-    @by_row
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """
-        Compute R², the share of the variance of the targets that is predicted.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features), or Shards
-            The samples. Shards have targets and weights of their own.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
-            Their targets.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples.
-
-        Returns
-        -------
-        score : float
-            R² of ``predict(X)``.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from greedyhull.estimators import SimplexRegressor
-        >>> round(SimplexRegressor().fit(np.eye(2), [0.25, 0.75]).score(np.eye(2), [0.25, 0.75]), 6)
-        1.0
-        """
-        if are_shards(X):
-            return r_squared(self.predict, X, self._feature_names())
-        return float(super().score(X, y, sample_weight))
 
     def report(self, path: str | Path) -> Path:
         """

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from greedyhull.driver.solution import Solution
 from greedyhull.errors import check
-from greedyhull.estimators.base import Certified, begin, by_row, class_weighted, end, weights_of, write_report
-from greedyhull.estimators.linear import CLASSIFICATION, Linear, Problem, accuracy, are_shards, predictions
+from greedyhull.estimators.base import Certified, begin, class_weighted, end, weights_of, write_report
+from greedyhull.estimators.linear import CLASSIFICATION, Linear, Problem, are_shards, predictions
 from greedyhull.types import Array, LinearModel, told_intercept
 
 
@@ -33,10 +32,8 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
     _one_problem: bool = False
     class_weight: dict[Any, float] | str | None
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Certified._parameter_constraints,
-        "loss": [StrOptions(set(CLASSIFICATION))],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
-    }
+        **Certified._parameter_constraints, "loss": [StrOptions(set(CLASSIFICATION))]}
+    score = Linear.score
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Self:
         X, y = self._given(X, y)
@@ -55,33 +52,22 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         if together:
             rows = None if starts[0] is None else np.stack([row for row in starts if row is not None]).T
             solutions = self._searched(X, [labels], labels, s, [rows], groups, together)
-            self._take(solutions[0].point.array().T, solutions[0].intercept, X.dtype)
+            coef, intercept = solutions[0].point.array().T, np.asarray(solutions[0].intercept)
         else:
             signs = [np.where(labels == c, 1.0, -1.0) for c in positive]
             solutions = self._searched(X, signs, labels, s, starts, groups)
             found = [self._attributes(solution.point, solution.objective) for solution in solutions]
             coef, intercept = (np.concatenate([row[name] for row in found]) for name in ("coef_", "intercept_"))
-            self._take(coef, intercept, X.dtype)
+        self.coef_ = np.ascontiguousarray(coef, dtype=X.dtype)  # a row for each class, or one for two of them
+        self.intercept_ = np.broadcast_to(intercept.astype(X.dtype), len(coef)).copy()
+        self.weights_ = self.coef_[0] if len(coef) == 1 else self.coef_
         self._keep(solutions, X.dtype)
         end(self, X, y)
         return self
 
-    def _take(self, coef: Array, intercept: Any, dtype: Any) -> None:
-        """Coefficients, a row for each class or one for two of them, and their intercepts."""
-        self.coef_ = np.ascontiguousarray(coef, dtype=dtype)
-        self.intercept_ = np.broadcast_to(np.asarray(intercept, dtype=dtype), len(coef)).copy()
-        self.weights_ = self.coef_[0] if len(coef) == 1 else self.coef_
-
     @property
     def _problem(self) -> Problem:
         return Problem(self.loss, self.fit_intercept)
-
-    def _searched(self, X: Any, targets: list[Array], labels: Array, s: Array | None, starts: list[Array | None],
-                  groups: Any, classes: int = 0) -> list[Solution]:
-        """One solution for each class against the rest, whose samples have the target +1; or one for so many ``classes``,
-        a column of its point for each. ``groups`` are for splitters."""
-        make = replace(self._problem, classes=classes)
-        return [self._found(make(X, y, s), X, s, start) for y, start in zip(targets, starts, strict=True)]
 
     def _attributes(self, w: Any, f: LinearModel) -> dict[str, Any]:
         """What a prediction needs, from a point of a solve."""
@@ -159,8 +145,6 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         >>> model.predict_proba([[0.0]])
         array([[0.5, 0.5]])
         """
-        from scipy.special import expit, softmax
-
         if are_shards(X):
             return predictions(self.predict_proba, X, self._feature_names())
         z = self.decision_function(X)
@@ -170,35 +154,6 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         if p.ndim == 1:
             return np.column_stack([1.0 - p, p])
         return np.asarray(p / np.maximum(p.sum(axis=1, keepdims=True), np.finfo(p.dtype).tiny))
-
-    @by_row
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """
-        Compute the share of samples whose class is predicted.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features), or Shards
-            The samples. Shards have labels and weights of their own.
-        y : array-like of shape (n_samples,), default=None
-            Their labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples.
-
-        Returns
-        -------
-        score : float
-            The accuracy of ``predict(X)``.
-
-        Examples
-        --------
-        >>> from greedyhull.estimators import SimplexClassifier
-        >>> SimplexClassifier().fit([[1.0], [-1.0]], [1, 0]).score([[3.0]], [1])
-        1.0
-        """
-        if are_shards(X):
-            return accuracy(self.predict, X, self._feature_names())
-        return float(super().score(X, y, sample_weight))
 
     def report(self, path: str | Path, label: Any = None) -> Path:
         """

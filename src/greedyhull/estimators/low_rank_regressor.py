@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from greedyhull.atoms.nuclear_ball import NuclearBall
@@ -40,7 +38,7 @@ class LowRankRegressor(MultiOutputMixin, RegressorMixin, Certified):  # type: ig
         The intercepts.
     rank_ : int
         The rank of the coefficients.
-    {dual_gap_, certificate_, solution_, trace_, n_iter_, n_features_in_, feature_names_in_}
+    {dual_gap_, fitted}
 
     See Also
     --------
@@ -59,8 +57,6 @@ class LowRankRegressor(MultiOutputMixin, RegressorMixin, Certified):  # type: ig
     coef_: Array
     intercept_: Any
     rank_: int
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Certified._parameter_constraints, "radius": [Interval(Real, 0, None, closed="neither")]}
 
     def __init__(self, radius: float = 1.0, *, fit_intercept: bool = True, tol: float = 1e-6, max_iter: int = 10_000,
                  random_state: Any = None, verbose: Any = 0) -> None:

@@ -51,10 +51,6 @@ def fitted_biases(i: Index, j: Index, v: Array, shape: tuple[int, int]) -> Biase
     return Biases(mean, rows, cols)
 
 
-RADII, WIDER = 16, 1.5  # how many are tried at most, and how much larger each is than the one before
-IDLE = 0.999  # of the radius: a point with a smaller norm is one of all larger balls too
-
-
 class Tried(NamedTuple):
     """A radius, the nuclear norm of the point that was found there, or the radius if that is less, and its error."""
 
@@ -183,10 +179,8 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
         fits = not new.any() or self._has_biases
         check(bool(fits), lambda: f"predict was asked of {_named(rows[i < 0], 'row')}{_named(cols[j < 0], 'column')}which the "
               "fit has not seen. Leave them out, or fit with biases=True, which predicts them by the biases.")
-        out = self.biases_.at(i, j)
-        some = ~new
-        r = len(self.singular_values_)
-        out[some] += gathered(self.row_factors_, self.components_.T, np.ones(r), i[some], j[some])
+        out, ones = self.biases_.at(i, j), np.ones(len(self.singular_values_))
+        out[~new] += gathered(self.row_factors_, self.components_.T, ones, i[~new], j[~new])
         return out
 
     @by_row
@@ -265,30 +259,28 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
             start = max(smaller, key=lambda t: t.norm).point if smaller else None
             point = self._solved(i[~out], j[~out], rest[~out], shape, radius, start).point
             norm = float(point.factors().sigma.sum()) * (1.0 + 1e-9)
-            tried.append(Tried(radius, min(radius, norm), self._error(point.entries(i[out], j[out]), rest[out]), point))
+            found, known = point.entries(i[out], j[out]), rest[out]
+            if self.loss == "logistic":
+                error = np.logaddexp(0.0, -np.where(known > 0.0, 1.0, -1.0) * found).mean()
+            else:
+                error = np.mean(np.abs(found - known) ** (1.0 if self.loss == "huber" else 2.0))
+            tried.append(Tried(radius, min(radius, norm), float(error), point))
             return tried[-1]
 
         size = float(np.linalg.norm(rest)) * (shape[0] * shape[1] / len(v)) ** 0.5
-        radius, since, least = max(size, 1e-6) / 8.0, 0, np.inf
-        for _ in range(RADII):
+        radius, since, least, wider = max(size, 1e-6) / 8.0, 0, np.inf, 1.5
+        for _ in range(16):
             last = attempt(radius)
             since, least = (0, last.error) if last.error < least else (since + 1, least)
-            # radii in a row without a smaller error, after which no larger one is tried
-            if since >= 3 or last.norm < IDLE * radius:
+            if since >= 3 or last.norm < 0.999 * radius:  # a point inside its ball is one of all larger balls too
                 break
-            radius *= WIDER
+            radius *= wider
         middle = min(tried, key=lambda t: t.error).radius
-        for radius in (middle / WIDER**0.5, middle * WIDER**0.5):
+        for radius in (middle / wider**0.5, middle * wider**0.5):
             if radius < max(t.radius for t in tried):  # beyond the largest the constraint is idle, or the error grows
                 attempt(radius)
         best = min(tried, key=lambda t: t.error)
         return (best.norm if best.norm > 0.0 else best.radius), best.point  # zero fits best where biases say all
-
-    def _error(self, predicted: Array, rest: Array) -> float:
-        if self.loss == "logistic":
-            signs = np.where(rest > 0.0, 1.0, -1.0)
-            return float(np.logaddexp(0.0, -signs * predicted).mean())
-        return float(np.mean(np.abs(predicted - rest) ** (1.0 if self.loss == "huber" else 2.0)))
 
 
 def _entries(X: Any, y: Any, call: str) -> tuple[Array, Array, Array]:
@@ -322,9 +314,8 @@ def _table(given: Any) -> Array:
                               "wanted, shape (n, 2).") from None
 
 
-def _pairs(given: Any) -> tuple[Array, Array]:
+def _pairs(table: Array) -> tuple[Array, Array]:
     """Labels of rows and of columns."""
-    table = _table(given)
     check(table.ndim == 2 and table.shape[1] == 2, lambda: f"pairs has shape {table.shape}; a label of a row and one of a "
                                                            "column for each entry are wanted, shape (n, 2).")
     return tuple(np.array(table[:, k].tolist()) for k in (0, 1))  # type: ignore[return-value]

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
 from greedyhull.atoms.neighbours import lowest
 from greedyhull.atoms.simplex import Simplex
@@ -18,7 +16,7 @@ from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs import design
 from greedyhull.points.aligned import point_of
 from greedyhull.points.arrays import column
-from greedyhull.types import Array, AtomSet, Index
+from greedyhull.types import Array, AtomSet, Index, Shape
 
 Solve = Callable[[Any, Any], Array]
 
@@ -30,8 +28,21 @@ def best_few(f: Composite, w: Array, most: int, solve: Solve) -> Array:
     solved for again. In: from the best single one on, the one with the best score at the best weights so far joins. In the
     end one weight is exchanged for another as long as that helps, of those that score best without it.
     """
-    better = min((_away(f, w, most, solve), _in(f, most, solve)), key=lambda x: _value(f, x))
-    return _exchanged(f, better, solve)
+    m = len(w)
+    while np.count_nonzero(w) > most:
+        on = np.flatnonzero(w)
+        keep = max(most, len(on) - max(1, (len(on) - most) // 2))
+        w = _on(f, np.sort(on[np.argsort(-w[on], kind="stable")[:keep]]), solve)
+    alone = [float(f.loss.value(column(f.design, j))) for j in range(m)]
+    joined = [int(np.argmin(alone))]
+    other = np.zeros(m)
+    other[joined] = 1.0
+    while len(joined) < most:
+        scores = _scores(f, other)
+        scores[joined] = np.inf
+        joined.append(int(scores.argmin()))
+        other = _on(f, np.array(joined), solve)
+    return _exchanged(f, min((w, other), key=lambda x: _value(f, x)), solve)
 
 
 def _value(f: Composite, w: Array) -> float:
@@ -66,39 +77,12 @@ def _exchanged(f: Composite, w: Array, solve: Solve) -> Array:
     return w
 
 
-def _away(f: Composite, w: Array, most: int, solve: Solve) -> Array:
-    while np.count_nonzero(w) > most:
-        on = np.flatnonzero(w)
-        keep = max(most, len(on) - max(1, (len(on) - most) // 2))
-        w = _on(f, np.sort(on[np.argsort(-w[on], kind="stable")[:keep]]), solve)
-    return w
-
-
-def _in(f: Composite, most: int, solve: Solve) -> Array:
-    m = f.domain[0]
-    values = [float(f.loss.value(column(f.design, j))) for j in range(m)]
-    on = [int(np.argmin(values))]
-    w = np.zeros(m)
-    w[on] = 1.0
-    while len(on) < most:
-        scores = _scores(f, w)
-        scores[on] = np.inf
-        on.append(int(scores.argmin()))
-        w = _on(f, np.array(on), solve)
-    return w
-
-
 def _on(f: Composite, on: Index, solve: Solve) -> Array:
     """The best weights on some of the columns."""
     small = Composite(design(np.column_stack([column(f.design, int(j)) for j in on])), f.loss, f.name, f.exact)
     w = np.zeros(f.domain)
     w[on] = solve(small, Simplex(len(on)))
     return w
-
-
-LIMITS: dict[str, list[Any]] = {"total": [Interval(Real, 0, None, closed="neither")],
-                                "upper": [None, Interval(Real, 0, None, closed="neither"), "array-like"],
-                                "warm_start": ["boolean"]}
 
 
 class Shared(Linear):
@@ -112,8 +96,8 @@ class Shared(Linear):
         (tags.regressor_tags or tags.classifier_tags).poor_score = True  # on data that no weights of one sign fit
         return tags
 
-    def _atoms(self, X: Any, s: Array | None) -> Any:
-        return Simplex(X.shape[1], self.total, upper=point_of(self.upper, self, name="upper"))
+    def _atoms(self, X: Any, s: Array | None, shape: Shape) -> Any:
+        return Simplex(shape[0], self.total, upper=point_of(self.upper, self, name="upper"))
 
     def _moved(self, x: Array, S: AtomSet) -> Array:
         inside = np.maximum(x, 0.0)
@@ -134,9 +118,7 @@ class SimplexRegressor(Shared, LinearRegressor):
     {loss}
     total : float, default=1.0
         What the weights sum to.
-    upper : float or array-like of shape (n_features,), default=None
-        No weight is above it: a number, or one for each weight. A labelled series is aligned with the columns of X.
-    {delta, quantile}
+    {upper, delta, quantile}
     fit_intercept : bool, default=False
         Fit an intercept. Without one, the predictions are weighted sums of the columns.
     {warm_start, tol, max_iter, random_state, verbose}
@@ -173,8 +155,6 @@ class SimplexRegressor(Shared, LinearRegressor):
     array([0.25, 0.75, 0.  ])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**LinearRegressor._parameter_constraints, **LIMITS}
-
     def __init__(self, *, loss: str = "squared", total: float = 1.0, upper: Any = None, delta: float = 1.0,
                  quantile: float = 0.5, fit_intercept: bool = False, warm_start: bool = False, tol: float = 1e-6,
                  max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
@@ -204,16 +184,14 @@ class SimplexClassifier(Shared, LinearClassifier):
     {loss}
     total : float, default=1.0
         What the weights sum to. A larger one lets scores, and so probabilities, grow.
-    upper : float or array-like of shape (n_features,), default=None
-        No weight is above it: a number, or one for each weight. A labelled series is aligned with the columns of X.
+    {upper}
     fit_intercept : bool, default=True
         Fit an intercept.
     {class_weight, warm_start, tol, max_iter, random_state, verbose}
 
     Attributes
     ----------
-    {coef_, weights_, intercept_, dual_gap_, certificate_, solution_, trace_, n_iter_, classes_, n_features_in_}
-    {feature_names_in_}
+    {coef_, weights_, intercept_, dual_gap_, fitted}
 
     See Also
     --------
@@ -229,8 +207,6 @@ class SimplexClassifier(Shared, LinearClassifier):
     >>> SimplexClassifier().fit(X, ["yes", "yes", "no", "no"]).weights_.round(6)
     array([1., 0.])
     """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**LinearClassifier._parameter_constraints, **LIMITS}
 
     def __init__(self, *, loss: str = "logistic", total: float = 1.0, upper: Any = None, fit_intercept: bool = True,
                  class_weight: dict[Any, float] | str | None = None, warm_start: bool = False, tol: float = 1e-6,

@@ -152,8 +152,10 @@ def _scales(axes: Any, lines: list[Line], log: bool) -> None:
 
 
 def _draw(axes: Any, line: Line, named: bool) -> None:
-    keep = _thinned(len(line.x), axes.get_xscale() != "linear")
-    # points that are marked one by one
+    length, keep = len(line.x), np.arange(len(line.x))
+    if length > SHOWN:  # evenly spread as the eye sees them, the last among them
+        spread = np.linspace(1, length, SHOWN) if axes.get_xscale() == "linear" else np.geomspace(1, length, SHOWN)
+        keep = np.unique(np.round(spread).astype(int) - 1)
     looks: dict[str, dict[str, Any]] = {
         "line": {"linewidth": 1.6, "marker": "o" if len(keep) <= 40 else "", "markersize": 3.2},
         "dashed": {"linewidth": 1.2, "linestyle": "--"},
@@ -161,14 +163,6 @@ def _draw(axes: Any, line: Line, named: bool) -> None:
     }
     label = plain(short(line.label, 48)) if named else None  # characters of a legend's line
     axes.plot(line.x[keep], line.y[keep], color=line.colour, label=label, **looks[line.look])
-
-
-def _thinned(length: int, log: bool) -> Any:
-    """Places of at most `SHOWN` points, evenly spread as the eye sees them, the last among them."""
-    if length <= SHOWN:
-        return np.arange(length)
-    spread = np.geomspace(1, length, SHOWN) if log else np.linspace(1, length, SHOWN)
-    return np.unique(np.round(spread).astype(int) - 1)
 
 
 def _shifted(panel: Panel) -> tuple[str, list[Line]]:
@@ -317,18 +311,13 @@ def bars(weights: list[tuple[str, float]], place: int = 0, *, things: str = "coo
     from matplotlib.figure import Figure
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-    shown = weights[:MOST]
-    names, things = [short(name, WIDEST) for name, _ in shown], short(things, WIDEST)
-    sizes = np.array([weight for _, weight in shown])
+    count, things = min(len(weights), MOST), short(things, WIDEST)
+    longest = max(len(name) for name in [things, *(short(name, WIDEST) for name, _ in weights[:MOST])])
     with matplotlib.rc_context({**STYLE, "svg.hashsalt": f"greedyhull{place}"}):
-        height, left = 1.05 + 0.22 * len(shown), 0.3 + 0.078 * max(map(len, [*names, things]))
+        height, left = 1.05 + 0.22 * count, 0.3 + 0.078 * longest
         canvas: Any = Figure(figsize=(WIDTH, height))
         axes = canvas.add_axes((left / WIDTH, 0.5 / height, 1.0 - (left + RIGHT) / WIDTH, (height - 1.02) / height))
-        places = np.arange(len(shown))
-        axes.barh(places, sizes, color=[OTHER if size < 0 else MAIN for size in sizes], height=0.7)
-        axes.set_yticks(places, [plain(name) for name in names])
-        axes.set_ylim(len(shown) - 0.4, -0.6)
-        axes.axvline(0.0, color=FAINT, linewidth=0.8)
+        _draw_bars(axes, weights, (MAIN, OTHER, FAINT))
         axes.tick_params(axis="y", length=0)
         axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: number(x)))
@@ -337,6 +326,16 @@ def bars(weights: list[tuple[str, float]], place: int = 0, *, things: str = "coo
         canvas.text((left - 0.05) / WIDTH, 1.0 - 0.47 / height, plain(things), ha="right")
         axes.set_xlabel(measure)
         return inline(canvas)
+
+
+def _draw_bars(axes: Any, weights: list[tuple[str, float]], colours: tuple[str, str, str]) -> None:
+    """The largest weights, the first on top; colours are those of positive ones, of negative ones and of the line at zero."""
+    shown = weights[:MOST]
+    sizes = [weight for _, weight in shown]
+    axes.barh(range(len(shown)), sizes, color=[colours[size < 0.0] for size in sizes], height=0.7)
+    axes.set_yticks(range(len(shown)), [plain(short(name, WIDEST)) for name, _ in shown])
+    axes.set_ylim(len(shown) - 0.4, -0.6)
+    axes.axvline(0.0, color=colours[2], linewidth=0.8)
 
 
 def heading(total: int, measure: str) -> str:
@@ -371,12 +370,8 @@ def plot(solution: Solution, names: Sequence[str] | None = None) -> Figure:
     coordinates = used(solution, names)
     weights = coordinates or atoms(solution, names)
     if weights:
-        shown, kind = weights[:MOST], measure_of(solution) if coordinates else "weight"
-        sizes = np.array([weight for _, weight in shown])
-        left.barh(np.arange(len(shown)), sizes, color=np.where(sizes < 0.0, "C1", "C0"))
-        left.set_yticks(np.arange(len(shown)), [plain(short(name, WIDEST)) for name, _ in shown])
-        left.invert_yaxis()
-        left.axvline(0.0, color="0.5", linewidth=0.8)
+        kind = measure_of(solution) if coordinates else "weight"
+        _draw_bars(left, weights, ("C0", "C1", "0.5"))
         left.set(title=heading(len(weights), kind), xlabel=kind, ylabel="coordinate" if coordinates else "atom")
     else:
         left.plot(solution.point.array().ravel(), ".")

@@ -191,8 +191,7 @@ def _timed(solution: Solution) -> dict[str, float]:
 
 def _median(action: Callable[[], Any], before: Callable[[], Any] = lambda: None) -> float:
     taken: list[float] = []
-    # seconds
-    while len(taken) < 7 and sum(taken) < 0.1:  # each part, unless it is slow
+    while len(taken) < 7 and sum(taken) < 0.1:  # seconds
         before()
         began = perf_counter()
         action()

@@ -57,8 +57,9 @@ def sized(weight: float) -> str:
     return f"{weight:+.4f}" if abs(weight) >= 0.001 else f"{weight:+.1e}"
 
 
+
 def lasting(seconds: float) -> str:
-    """A time in the unit that suits it.
+    """Return a time in the unit that suits it, short enough for the columns of a table.
 
     >>> lasting(0.00003), lasting(0.25), lasting(12.0)
     ('30 µs', '250 ms', '12 s')
@@ -66,9 +67,6 @@ def lasting(seconds: float) -> str:
     if seconds >= 1.0:
         return f"{seconds:.3g} s"
     return f"{1e3 * seconds:.3g} ms" if seconds >= 1e-3 else f"{1e6 * seconds:.3g} µs"
-
-
-SPELLED = 3  # entries up to which an atom is written out
 
 
 def atoms(solution: Solution, names: Sequence[str] | None = None, most: int = 50) -> list[tuple[str, float]]:
@@ -111,18 +109,13 @@ def _name(atom: Any, shape: tuple[int, ...], names: Sequence[str] | None) -> str
     places = np.flatnonzero(entries)
     if not len(places):
         return "the origin"
-    largest = places[np.argsort(-np.abs(entries.flat[places]), kind="stable")][:SPELLED].tolist()
-    spelled = f"{_entry(entries, largest[0], names)}"
-    for j in largest[1:]:
-        spelled += " " + _entry(entries, j, names, "+ ", "− ")
-    return spelled if len(places) <= SPELLED else f"{spelled} … ({len(places)} entries)"
-
-
-def _entry(entries: Any, j: int, names: Sequence[str] | None, plus: str = "", minus: str = "−") -> str:
-    place = ", ".join(str(int(i)) for i in np.unravel_index(j, entries.shape))
-    name = str(names[j]) if names is not None and len(names) == entries.size else f"w[{place}]"
-    c = float(entries.flat[j])
-    return f"{plus if c > 0 else minus}{abs(c):.4g}·{name}"
+    spelled: list[str] = []
+    for j in places[np.argsort(-np.abs(entries.flat[places]), kind="stable")][:3].tolist():
+        place, c = ", ".join(str(int(i)) for i in np.unravel_index(j, shape)), float(entries.flat[j])
+        name = str(names[j]) if names is not None and len(names) == entries.size else f"w[{place}]"
+        sign = ("+ " if c > 0 else "− ") if spelled else ("" if c > 0 else "−")
+        spelled.append(f"{sign}{abs(c):.4g}·{name}")
+    return " ".join(spelled) if len(places) <= 3 else f"{' '.join(spelled)} … ({len(places)} entries)"
 
 
 MEANS: dict[Kind, str] = {  # templates, for the probability of failure

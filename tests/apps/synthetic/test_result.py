@@ -57,7 +57,7 @@ def test_frames_without_placebos(columns):
 
 def test_frames_need_pandas_and_say_so(s, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match=r"need pandas.*frame"):
+    with pytest.raises(ImportError, match=r"needs pandas.*frame"):
         s.to_frame()
 
 
