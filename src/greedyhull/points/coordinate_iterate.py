@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from greedyhull.errors import GreedyhullError
-from greedyhull.points.blocks import numbers, views_state
+from greedyhull.points.blocks import numbers
 from greedyhull.points.direction import Direction, outside
 from greedyhull.points.gradients import inner
 from greedyhull.points.iterate import Iterate, View, Work
@@ -84,15 +84,11 @@ class CoordinateIterate(Iterate):
         return CoordinateIterate(self.x)
 
     def state(self) -> State:
-        state: State = {"x": self.x.copy(), "work": np.array([self.work.gradients, self.work.products]),
-                        "step": np.array(self.step)}
-        return {**state, **views_state(self.views.values())}
+        return {"x": self.x.copy(), **self._history()}
 
     @staticmethod
     def restored(state: State) -> CoordinateIterate:
-        w = CoordinateIterate(numbers(state, "x", (None,) * np.ndim(state["x"])))
-        w._take_back(state)
-        return w
+        return CoordinateIterate(numbers(state, "x", (None,) * np.ndim(state["x"])))._resumed(state)
 
 
 def restored(state: State) -> Iterate:

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from math import isfinite, prod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.arrays import grown
-from greedyhull.points.blocks import (
-    block_from,
-    block_state,
-    checked_block,
-    dimensions,
-    numbers,
-    under,
-    views_from,
-    views_state,
-)
+from greedyhull.points.blocks import block_from, block_state, checked_block, dimensions, numbers, under
 from greedyhull.points.direction import Direction, outside
 from greedyhull.points.factors import Factors, check_size, entries_of, factors_of
 from greedyhull.points.owners import Joint, Owned, OwnedBlock, farthest_pair, normalised, own_part, toward_parts
@@ -333,25 +324,26 @@ class Iterate:
 
     def state(self) -> State:
         state = {f"block.{name}": array for name, array in block_state(self.block).items()}
-        state["weights"], state["shape"] = self.weights.copy(), np.array(self.shape)
-        state["work"], state["step"] = np.array([self.work.gradients, self.work.products]), np.array(self.step)
-        return {**state, **views_state(self.views.values())}
+        return {**state, "weights": self.weights.copy(), "shape": np.array(self.shape), **self._history()}
+
+    def _history(self) -> State:
+        """Return the state of the work, of the last step and of the views."""
+        views = {f"view.{view.name}.{name}": array for view in self.views.values() for name, array in view.state().items()}
+        return {"work": np.array([self.work.gradients, self.work.products]), "step": np.array(self.step), **views}
 
     @staticmethod
     def restored(state: State) -> Iterate:
-        """The iterate that wrote ``state``; its views come back when their objectives ask for them."""
+        """Return the iterate with this state; its views are restored when their objectives need them."""
         block = block_from(under("block", state))
-        w = Iterate(block, numbers(state, "weights", (None,)), dimensions(state, "shape"))
-        w._take_back(state)
-        return w
+        return Iterate(block, numbers(state, "weights", (None,)), dimensions(state, "shape"))._resumed(state)
 
-    def _take_back(self, state: State) -> None:
+    def _resumed(self, state: State) -> Self:
         gradients, products = state["work"].tolist()
         self.work.gradients, self.work.products, self.step = int(gradients), products, float(state["step"])
-        self.pending.update(views_from(state))
-
-
-EPS = float(np.finfo(np.float64).eps)
+        for name, array in under("view", state).items():
+            view, item = name.split(".", 1)
+            self.pending.setdefault(view, {})[item] = array
+        return self
 
 
 def wrong_weights(w: Iterate, moves: int) -> str | None:
@@ -367,7 +359,7 @@ def wrong_weights(w: Iterate, moves: int) -> str | None:
     if w.block.owners is not None:
         owner = int(np.abs(w.totals - 1.0).argmax())
         total, whose = float(w.totals[owner]), f"its weights of owner {owner}"
-    if abs(total - 1.0) > EPS * (16.0 + 8.0 * len(weights) + 8.0 * moves):
+    if abs(total - 1.0) > 2.0**-52 * (16.0 + 8.0 * len(weights) + 8.0 * moves):
         return f"{whose} sum to {total:.10g}, not to one"
     return None
 

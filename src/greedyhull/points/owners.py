@@ -70,18 +70,17 @@ class Joint(Atom):
                       "is wanted.")
         check(not any(isinstance(part, (Joint, Owned)) for part in parts), "A part of a Joint has owners itself. "
               "Give plain atoms; a product of products is one product, its owners numbered through.")
-        order = sorted(range(len(parts)), key=lambda i: owners[i])
-        object.__setattr__(self, "parts", tuple(parts[i] for i in order))
+        object.__setattr__(self, "parts", tuple(parts[i] for i in np.argsort(owners)))
         object.__setattr__(self, "owners", tuple(range(len(parts))))
 
     @property
     def key(self) -> Hashable:
-        return tuple((owner, part.key) for owner, part in zip(self.owners, self.parts, strict=True))
+        return tuple(part.key for part in self.owned)
 
     @property
     def owned(self) -> tuple[Owned, ...]:
-        """The parts as atoms that know their owner."""
-        return tuple(Owned(part, owner) for owner, part in zip(self.owners, self.parts, strict=True))
+        """The parts, each with its owner."""
+        return tuple(map(Owned, self.parts, self.owners))
 
     def dot(self, g: Gradient) -> float:
         return float(sum(part.dot(g) for part in self.parts))
