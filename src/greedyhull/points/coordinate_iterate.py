@@ -15,9 +15,9 @@ from greedyhull.types import Array, Block, Gradient, State
 
 
 class CoordinateIterate(Iterate):
-    """A point kept by its coordinates alone, for solvers that never look back at dense atoms: memory stays bounded.
+    """A point kept by its coordinates alone, for solvers that never use dense atoms again: memory stays bounded.
 
-    With ``decompose``, which writes an array as a mixture of atoms, atoms and weights are computed when they are asked for.
+    With ``decompose``, which writes an array as a mixture of atoms, atoms and weights are computed on access.
     """
 
     keeps_atoms = False
@@ -40,7 +40,6 @@ class CoordinateIterate(Iterate):
         return self._mixture("atoms").block
 
     def _mixture(self, what: str) -> Iterate:
-        """This point as atoms and weights."""
         if self.decompose is not None:
             return self.decompose(self.x)
         raise GreedyhullError(f"The {what} of this point were not kept: its solver never looks back and the atoms are dense. "
@@ -92,12 +91,12 @@ class CoordinateIterate(Iterate):
 
 
 def restored(state: State) -> Iterate:
-    """The iterate of either kind that wrote ``state``."""
+    """Return the iterate of either kind with this state."""
     return CoordinateIterate.restored(state) if "x" in state else Iterate.restored(state)
 
 
 class Position:
-    """``array`` is the point; it changes under the eyes of whoever keeps it."""
+    """A view whose ``array`` is the point, updated in place."""
 
     name = "position"
 
@@ -140,14 +139,14 @@ class Average(View):
         self.u: Array = np.zeros(w.shape)
 
     def include(self, weight: float) -> None:
-        """Let the point as it is now join the mean with ``weight``."""
+        """Include the current point in the mean with ``weight``."""
         if weight == 0.0:
             return
         self.total += weight
         share = weight / self.total
         self.c = (1.0 - share) * self.c + share
         self.s *= 1.0 - share
-        if self.s < 1e-100:  # u is as good as forgotten, or its scale runs out
+        if self.s < 1e-100:  # before the scale underflows
             self.u *= self.s
             self.s = 1.0
 

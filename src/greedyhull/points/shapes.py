@@ -106,7 +106,7 @@ class Dense(Atom):
 
 
 class DenseBlock(RowBlock):
-    """Dense atoms as rows of one matrix; an atom of another shape is written out."""
+    """Dense atoms as rows of one matrix; atoms of other shapes are written out."""
 
     __slots__ = ("matrix", "shape")
     kind, rows = "dense", ("matrix",)
@@ -150,21 +150,21 @@ class DenseBlock(RowBlock):
     def state(self) -> State:
         named = [i for i, key in enumerate(self.keys) if isinstance(key, int)]
         names: State = {"dense.names": np.array([self.keys[i] for i in named], dtype=np.int64)} if named else {}
-        if 0 < len(named) < len(self):  # the others are known by their values, as a start at the origin is
+        if 0 < len(named) < len(self):  # the others have keys of their values, such as a start at the origin
             names["dense.named"] = np.array(named)
         return {"dense.rows": self.matrix.copy(), "shape": np.array(self.shape), **names}
 
 
 def dense(atom: Atom, shape: int | Shape) -> Array:
-    """The atom as an array of a shape."""
+    """Return the atom as an array of a shape."""
     w = np.zeros(shape)
     atom.add_to(w, 1.0)
     return w
 
 
 def widened(block: Block, atom: Atom) -> Block:
-    """The atoms of ``block`` and ``atom``, which is of another shape, written out in a dense block."""
-    shape = max(block.shape, atom.block(prod(block.shape)).shape, key=len)  # of atoms that do not care it is a vector's
+    """Return a dense block of the atoms of ``block`` and of ``atom``, which is of another shape."""
+    shape = max(block.shape, atom.block(prod(block.shape)).shape, key=len)  # sparse atoms have that of a vector
     return DenseBlock(np.zeros((0, prod(shape))), shape, []).extend(block).append(atom)
 
 
