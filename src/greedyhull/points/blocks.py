@@ -140,9 +140,6 @@ class Block(ABC):
         return self
 
 
-BlockBase = Block  # the name in greedyhull.extend
-
-
 def checked_block(made: Any, whose: str | type) -> Block:
     """Return what ``whose`` made, a class of atoms or a function in words; raise unless it is a block."""
     if not isinstance(made, Block):

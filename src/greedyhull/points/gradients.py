@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import numpy as np
 
 from greedyhull.errors import check
 from greedyhull.points.arrays import compact, flat, is_sparse, length
 from greedyhull.types import Array, AtomSet, Gradient, Index, Shape, lacks
-
-G = TypeVar("G", bound=Gradient)
 
 
 def finite(g: Gradient) -> bool:

@@ -544,7 +544,3 @@ def _rank_one_restored(state: State) -> RankOneBlock:
 
 
 register_block(RankOneBlock.kind, _rank_one_restored)
-
-
-__all__ = ["Basis", "BasisBlock", "Dense", "DenseBlock", "RankOne", "RankOneBlock", "Sparse", "SparseBlock", "dense",
-           "widened"]
