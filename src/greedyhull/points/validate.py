@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import isfinite, prod
 from typing import Any
 
@@ -18,8 +17,10 @@ from greedyhull.types import Answer, Array, Atom, Floor, Kind, Shape, Shortlist,
 KINDS: tuple[Kind, ...] = ("always", "probability", "expectation", "estimate", "stationary")  # from strong to weak
 
 
-def as_atom(given: Any, shape: Shape) -> Atom:
+def as_atom(given: Any, shape: Shape, own: bool = False) -> Atom:
     """Return the answer of an oracle as an atom: an atom unchanged, an array as a new `Dense`.
+
+    If ``own``, a `Dense` is checked and copied too, as its array may change later.
 
     >>> as_atom(np.array([-0.0, 2.0]), (2,))
     Dense(array=array([0., 2.]), name=None)
@@ -33,13 +34,13 @@ def as_atom(given: Any, shape: Shape) -> Atom:
         raise GreedyhullError(f"An oracle returned {given!r} for points of shape {shape}; an index below {prod(shape)} and a "
                               "finite scale are wanted.")
     if type(given) is Dense:
-        if isinstance(given.array, np.ndarray) and given.array.shape == shape and given.array.dtype == np.float64:
+        if not own and isinstance(given.array, np.ndarray) and given.array.shape == shape and given.array.dtype == np.float64:
             return given
         return Dense(_numbers(given.array, shape), given.name)
     if type(given) is Sparse:
         return _sparse(given, prod(shape))
     if type(given) is Joint:
-        return _joint(given, shape, as_atom)
+        return _joint(given, shape, own)
     if type(given) is not np.ndarray and not lacks(given, "add_to", "block"):  # an atom of the user's own shape
         return given  # type: ignore[no-any-return]
     check(given is not None, lambda: f"argmin(g) returned None; an atom or an array of shape {shape} is wanted. Does it "
@@ -57,17 +58,10 @@ def atom_dtype(given: Any) -> str:
     return coarse_dtype(given.array if isinstance(given, Dense) else shown)
 
 
-def as_own_atom(given: Any, shape: Shape) -> Atom:
-    """Return `as_atom` with checked numbers of its own, for an answer whose array may change later."""
-    if type(given) is Joint:
-        return _joint(given, shape, as_own_atom)
-    d = as_atom(given, shape)
-    return Dense(_numbers(d.array, shape), d.name) if type(d) is Dense and d is given else d
-
-
-def _joint(given: Joint, shape: Shape, enter: Callable[[Any, Shape], Atom]) -> Joint:
+def _joint(given: Joint, shape: Shape, own: bool) -> Joint:
     """Return the vertex with parts of one class and without names, which number the rows of different sets."""
-    parts = tuple(Dense(d.array) if isinstance(d, Dense) else d for d in (enter(part, shape) for part in given.parts))
+    checked = (as_atom(part, shape, own) for part in given.parts)
+    parts = tuple(Dense(d.array) if isinstance(d, Dense) else d for d in checked)
     if len({type(d) for d in parts}) == 1:
         return Joint(parts, given.owners)
     block = Joint(parts, given.owners).block(prod(shape))  # it takes the widest
