@@ -242,7 +242,8 @@ def check_kinds_of_gradients(trial: Trial) -> None:
     from scipy.sparse.linalg import aslinearoperator
 
     S = trial.S
-    for g, kind in product(trial.gradients[:8], (csr_array, aslinearoperator)):
+    kinds: tuple[Any, ...] = (csr_array, aslinearoperator)
+    for g, kind in product(trial.gradients[:8], kinds):
         other, tol = kind(np.array(g)), trial.tolerance(g)
         what = f"{S!r} says that it takes any kind of gradient, and asked with a {type(other).__name__}"
         try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 from collections.abc import Iterable
@@ -31,7 +30,7 @@ def check_interruptions(solver: Solver, problem: Problem) -> None:
     if threading.current_thread() is threading.main_thread():
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
-            _check_interrupted(solver, problem, lambda: os.kill(os.getpid(), signal.SIGINT))
+            _check_interrupted(solver, problem, lambda: signal.raise_signal(signal.SIGINT))
         finally:
             signal.signal(signal.SIGINT, before)
 
