@@ -55,14 +55,10 @@ estimators), ``gh.theory`` (rates), ``gh.testing`` (checks for your own pieces),
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from importlib.machinery import ModuleSpec
-    from types import ModuleType
-
     from greedyhull import apps as apps
     from greedyhull import estimators as estimators
     from greedyhull import experiments as experiments
@@ -163,7 +159,7 @@ __all__ = [
     "quadratic", "quantile", "shards", "squared_hinge", "trace_inverse", "zero",
 ]
 
-# Every name is loaded when it is first used: a program pays for what it uses, and the command line answers at once.
+# Names are imported on first use, so that a program loads only what it uses.
 _LATER = {name: module for module, names in {
     "atoms.base": "AtomSet",
     "atoms.box": "Box L2Ball LinfBall LpBall",
@@ -218,52 +214,21 @@ _LATER = {name: module for module, names in {
     "solvers.storc": "Storc",
 }.items() for name in names.split()}
 _INNER = ("atoms", "driver", "errors", "kernels", "objectives", "points", "solvers", "types")  # gh.errors, say
-_MOVED = {"gradients": "solvers.gradients"}  # public modules that stand in a folder
-_MERGED = {"variance_reduced": "dual saga spider svrg", "momentum": "minibatch storm"}  # their files of before
 
 
 def _later(name: str) -> Any:
-    """A public name or module that has not been loaded yet."""
+    """Import a public name or module on its first use."""
     from greedyhull.errors import ROOMS, missing
 
     if name in ROOMS or name in _INNER:
         try:
-            return import_module(f"greedyhull.{_MOVED.get(name, name)}")
-        except ImportError as error:  # what an optional part needs is not installed; to hasattr, that is no attribute
+            return import_module("greedyhull.solvers.gradients" if name == "gradients" else f"greedyhull.{name}")
+        except ImportError as error:  # an optional dependency is missing; to hasattr, that is no attribute
             raise AttributeError(str(error), name=name, obj=None) from error
     if name not in _LATER:
         raise AttributeError(missing(name, __all__), name=name, obj=None)  # with the module, Python would suggest once more
-    # the module and the name are those of the table above
     value = globals()[name] = getattr(import_module(f"greedyhull.{_LATER[name]}"), name)
     return value
-
-
-class _Former:
-    """Finds a module under its former path, which older programs import and older pickles name."""
-
-    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        from importlib.machinery import ModuleSpec
-
-        return ModuleSpec(name, self) if name.removeprefix("greedyhull.") in _MOVED else None  # type: ignore[arg-type]
-
-    def create_module(self, spec: ModuleSpec) -> None:
-        """An ordinary module, for which the real one is put in place below."""
-
-    def exec_module(self, module: ModuleType) -> None:
-        from warnings import warn
-
-        former = module.__name__
-        now = f"greedyhull.{_MOVED[former.removeprefix('greedyhull.')]}"
-        import_module(now)
-        for module_name, names in _MERGED.items():
-            for old in names.split():
-                sys.modules[f"{now}.{old}"] = import_module(f"{now}.{module_name}")
-        for name in [name for name in sys.modules if name == now or name.startswith(f"{now}.")]:
-            sys.modules[former + name.removeprefix(now)] = sys.modules[name]
-        warn(f"{former} is now {now}; import it from there.", DeprecationWarning, stacklevel=2)
-
-
-sys.meta_path.append(_Former())  # asked last, when nobody else knows a module
 
 
 if not TYPE_CHECKING:  # so that type checkers report names that do not exist

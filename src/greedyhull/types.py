@@ -1,4 +1,4 @@
-"""The names of what packages hand to each other, for annotations, and what an object is asked before it is used."""
+"""Types that packages share, for annotations, and functions that find out what an object has."""
 
 from __future__ import annotations
 
@@ -65,9 +65,7 @@ else:  # annotations are not evaluated
 
 
 def lacks(thing: object, *names: str) -> list[str]:
-    """Those of the ``names`` that are no attributes of ``thing``: empty where it can be asked for all of them.
-
-    A class has none of them. It is often given where one of its instances is meant.
+    """Return those of the ``names`` that are no attributes of ``thing``; of a class all, as an instance is meant.
 
     >>> lacks("abc", "upper", "argmin"), lacks(str, "upper")
     (['argmin'], ['upper'])
@@ -75,24 +73,24 @@ def lacks(thing: object, *names: str) -> list[str]:
     if isinstance(thing, type):
         return list(names)
     cls: Any = type(thing)
-    asked, held = (cls, vars(thing)) if _only_words(cls) else (thing, {})  # so that nobody words an error that nobody reads
+    owner, held = (cls, vars(thing)) if _only_suggests(cls) else (thing, {})  # without making an error message
     missing = []
     for name in names:
-        if name not in held and not hasattr(asked, name):  # users' objects need no base class, only these names
-            missing.append(name)  # a solve asks some ten times, and a comprehension takes twice as long
+        if name not in held and not hasattr(owner, name):  # users' objects need no base class, only these names
+            missing.append(name)  # called some ten times per solve; a comprehension takes twice as long
     return missing
 
 
 @lru_cache(maxsize=512)
-def _only_words(cls: type) -> bool:
-    """Whether the ``__getattr__`` of a class finds nothing and only words an error, which takes microseconds."""
+def _only_suggests(cls: type) -> bool:
+    """Return whether the ``__getattr__`` of a class only makes an error message, which takes microseconds."""
     found = next((vars(base)["__getattr__"] for base in cls.__mro__ if "__getattr__" in vars(base)), None)
     slots = any("__slots__" in vars(base) for base in cls.__mro__[:-1] if base.__module__ != "abc")
     return found is not None and "suggests" in (own(found) or {}) and not slots
 
 
 def described(thing: object) -> str:
-    """What a thing is, for errors about one that was given where another is wanted.
+    """Return what a thing is, for error messages.
 
     >>> described(1.5), described(float)
     ('a float', 'the class float')
@@ -101,7 +99,7 @@ def described(thing: object) -> str:
 
 
 def own(thing: object) -> dict[str, Any] | None:
-    """The attributes that the object itself holds, without those of its class; None where it keeps no dictionary of them.
+    """Return the attributes of the object without those of its class; None if it has no ``__dict__``.
 
     >>> from types import SimpleNamespace
     >>> own(SimpleNamespace(a=1)), own(3.5)
@@ -114,7 +112,7 @@ def own(thing: object) -> dict[str, Any] | None:
 
 
 def field_values(thing: object) -> dict[str, Any] | None:
-    """The fields of a dataclass by name, as they are: `dataclasses.asdict` would copy them. None where it is no dataclass.
+    """Return the fields of a dataclass by name, not copied as by `dataclasses.asdict`; None for other objects.
 
     >>> from greedyhull.types import Traits
     >>> field_values(Traits())["terms"], field_values(Traits)
@@ -127,7 +125,7 @@ def field_values(thing: object) -> dict[str, Any] | None:
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What an objective is; `greedyhull.objectives.base.Objective` says which methods come with each."""
+    """Properties of an objective; `greedyhull.objectives.base.Objective` lists the methods of each."""
 
     terms: Literal["none", "finite", "stream"] = "none"  # what can be sampled
     convex: bool = True
@@ -140,42 +138,40 @@ class Traits:
     images: bool = False  # its Hessian acts on images under a design
     written: bool = False  # it is a quadratic of matrices that is simple where they are written out
     modelled: bool = False  # it has quadratic models of matrices that are written out
-    remote: bool = False  # its terms are not at hand, and all of them can be asked as one batch
-    single: bool = False  # it has a copy in float32, for those who are far from the optimum
-    exact_gradient: bool = True  # up to rounding; else it says how wrong a gradient may be
+    remote: bool = False  # its terms are elsewhere, and a batch of all of them is one call
+    single: bool = False  # it has a copy in float32, for points far from the optimum
+    exact_gradient: bool = True  # up to rounding; else it bounds the error of a gradient
 
 
 class SetTraits(NamedTuple):
-    """What a set is: whether its atoms can be listed, and whether one takes as much memory as a point."""
+    """Properties of a set."""
 
-    finite: bool = False
-    dense_atoms: bool = False
+    finite: bool = False  # its atoms can be listed
+    dense_atoms: bool = False  # an atom takes as much memory as a point
     radius: float | None = None  # its atoms scale with it, about ``middle``
     middle: Array | None = None  # None: the origin
     total: float | None = None  # what coordinates sum to, or to at most
-    owners: int = 1  # of a product: how many sets it is made of; its vertices are `Joint` atoms, a part for each
+    owners: int = 1  # the number of factors of a product; its vertices are `Joint` atoms, one part per factor
     gradients: Literal["dense", "any"] = "dense"  # "any": its oracle and atoms take sparse matrices and operators as well
     slides: bool = False  # its atoms have parameters, and it has `slide`
     random: bool = True  # its start or its oracle may draw random numbers: each solve makes a generator for them
-    compresses: bool = True  # its `compressed` may know how to write a point in fewer atoms
-    faces: bool = False  # it knows the smallest face that holds a point
+    compresses: bool = True  # its `compressed` may write a point in fewer atoms
+    faces: bool = False  # it finds the smallest face that holds a point
     region: Region | None = None  # of a set in which Newton steps can move many coordinates at once
-    spreads: bool = False  # its centre is at hand, and minima mix very many atoms: steps within faces begin there
+    spreads: bool = False  # minima mix very many atoms: steps within faces begin at its centre
 
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a solver asks of the problem: smooth f, atoms that are kept, a Hessian on few atoms, terms that can be sampled;
-    and a set that is no product, where weight moves between any two atoms. Over a set with a ``region``, a solver that says
-    ``regions`` works on the coordinates and needs no atoms; one that says ``faces`` does so over sets that know theirs."""
+    """What a solver requires of the problem."""
 
     smooth: bool = False
-    atoms: bool = True
-    second_order: bool = False
-    terms: bool = False
-    one_owner: bool = False
-    regions: bool = False
-    faces: bool = False
+    atoms: bool = True  # points keep their atoms
+    second_order: bool = False  # a Hessian on few atoms
+    terms: bool = False  # that can be sampled
+    one_owner: bool = False  # no product of sets: weight moves between any two atoms
+    regions: bool = False  # it works on the coordinates of a set with a ``region``, and needs no atoms there
+    faces: bool = False  # the same over sets that find their faces
 
 
 class Atom:
@@ -192,10 +188,10 @@ class Atom:
 
 
 class Answer(NamedTuple):
-    """What an oracle says: ⟨g, atom⟩ ≤ min ⟨g, ·⟩ + slack, and what kind of promise that is.
+    """The answer of an oracle: ⟨g, atom⟩ ≤ min ⟨g, ·⟩ + slack, and the kind of this promise.
 
-    An infinite slack promises nothing. ``delta`` is how likely a promise of kind "probability" is to fail, whatever was asked
-    before; without it the promise is an "estimate". Answers are read by field.
+    An infinite slack promises nothing. ``delta`` is the probability that a promise of kind "probability" fails, whatever the
+    calls before; without it the promise is an "estimate". Answers are read by field.
     """
 
     atom: Atom
@@ -205,9 +201,9 @@ class Answer(NamedTuple):
 
 
 class Shortlist(NamedTuple):
-    """The best atoms an oracle can name at once, the best one first: that one is an `Answer` with this slack.
+    """The best atoms of one oracle call, the best one first: it is an `Answer` with this slack.
 
-    With ``owners``, whose each atom is: the first one of each owner is its best, and slack is the sum over the owners.
+    With ``owners``, the factor of each atom, the first one of each owner is its best, and slack is the sum over the owners.
     """
 
     atoms: Block
@@ -218,9 +214,9 @@ class Shortlist(NamedTuple):
 
 
 class Floor(NamedTuple):
-    """A proof: ⟨g, ·⟩ is nowhere below ``lower`` on the set, and what kind of promise that is.
+    """A lower bound of ⟨g, ·⟩ on the set, and the kind of this promise.
 
-    ``sharpest`` is what a proof is off by at least where a sharper one would take too long; 0 where any can be had.
+    ``sharpest`` is the least error of a bound if sharper ones would take too long; else 0.
     """
 
     lower: float
@@ -230,7 +226,7 @@ class Floor(NamedTuple):
 
 
 class Probe(NamedTuple):
-    """What was seen of a line at several steps: h and h'."""
+    """h and h' of a line at several steps."""
 
     values: Array
     slopes: Array
@@ -238,10 +234,7 @@ class Probe(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shard:
-    """Some rows of the data: X (dense, or CSR), their targets, and their weights if they have any.
-
-    A shard may have no rows at all.
-    """
+    """Rows of the data, or none: X (dense, or CSR), their targets, and their weights if they have any."""
 
     X: Any
     y: Array
@@ -255,9 +248,8 @@ class Shard:
 class Shards(Protocol):
     """``count`` shards of d columns. ``load(k)`` is pure: any process may call it, again and in any order.
 
-    ``name(k)`` is what the k-th shard is called in messages, its file and the part of it. ``mark(k)`` changes when the shard
-    does, as far as can be seen without reading it whole: from its size, its time and some of its bytes. It is empty
-    where nothing can be seen: a resumed run then finds its bound again.
+    ``name(k)`` names the k-th shard in messages: its file and the part of it. ``mark(k)`` changes with the shard, as far as
+    its size, its time and some of its bytes show. If it is empty, a resumed run computes its bound again.
     """
 
     @property
@@ -274,9 +266,9 @@ class Shards(Protocol):
 class Crew:
     """An executor: it runs a task over partitions of shards, here, in several processes, or on a cluster.
 
-    ``map`` returns what `greedyhull.extend.work` returns for each partition, one list after the other. Whatever becomes of a
-    worker, all of them come back, in order. Of a task that is ``paired`` it may return one sum of all, added up a tree: in
-    pairs of neighbours, then pairs of these, so that the result depends on the partitions alone.
+    ``map`` returns what `greedyhull.extend.work` returns for each partition, one list after the other, even if workers fail.
+    For a task that is ``paired`` it may return one sum, added in pairs of neighbours, then pairs of these, so that the result
+    depends on the partitions alone.
     """
 
     workers = 1  # how many partitions are worth making
@@ -292,11 +284,11 @@ class Crew:
         self.close()
 
     def close(self) -> None:
-        """End all workers. It is done when a ``with`` block ends."""
+        """End all workers; the end of a ``with`` block calls it."""
 
 
 class Step:
-    """A step rule at work in one solve; one that remembers something has a state."""
+    """The step rule of one solve, with a state if it keeps anything."""
 
     if TYPE_CHECKING:
         def __call__(self, line: Line, k: int) -> float: ...
@@ -309,7 +301,7 @@ class Step:
 
 
 class StepRule:
-    """A frozen step rule; ``start(warm)`` makes the working `Step`, which spares a warm start."""
+    """A frozen step rule; ``start(warm)`` makes the `Step` of a solve, which keeps a warm start."""
 
     if TYPE_CHECKING:
         def start(self, warm: bool = False) -> Step: ...
@@ -366,13 +358,12 @@ def second_order(f: Objective) -> Objective | None:
 
 
 def told_intercept(f: Objective, w: Iterate) -> Any:
-    """The intercept that belongs to w, 0 where f has none; like the certificate in float64, for in float32 it may be farther
-    off than the gap."""
+    """The intercept at w in float64, as its certificate; 0 if f has none."""
     return f.precise().intercept(w) if f.traits.intercept else 0.0
 
 
 def listed(S: AtomSet) -> AtomSet | None:
-    """S as a set whose atoms have numbers; of a product nobody lists the vertices.
+    """S as a set whose atoms have numbers, which is no product.
 
     >>> import greedyhull as gh
     >>> listed(gh.L2Ball(2, 1.0)) is None, listed(gh.Simplex(2)) is None
@@ -383,7 +374,7 @@ def listed(S: AtomSet) -> AtomSet | None:
 
 
 def faced(S: AtomSet) -> AtomSet | None:
-    """S as a polytope that knows the smallest face that holds a point."""
+    """S as a polytope that finds the smallest face that holds a point."""
     return S if S.traits.faces else None
 
 

@@ -106,8 +106,8 @@ def forgotten(solver: str, old: str, after: str = "", end: str = "") -> Mutant:
 MUTANTS = (
     # rounding
     Mutant("an image counts its moves", "points/views.py", "        self.moves += 1\n", "", (ROUNDING, RETURNED)),
-    Mutant("an image counts moves that were foreseen", "points/views.py", "self.z, self.moves = seen.z, 0 if step == 1.0 else self.moves + 1",
-           "self.z, self.moves = seen.z, 0", (ROUNDING, RETURNED)),
+    Mutant("an image counts moves that were foreseen", "points/views.py", "self.z, self.moves = seen.x, 0 if step == 1.0 else self.moves + 1",
+           "self.z, self.moves = seen.x, 0", (ROUNDING, RETURNED)),
     Mutant("rounding is part of a gap underway", "driver/run.py", "p.gap + self.rounding", "p.gap", (EXACT,)),
     Mutant("rounding is part of a certificate", "driver/certificate.py", "- lowest.lower + rounding + slack", "- lowest.lower + slack",
            (EXACT,)),
@@ -216,7 +216,7 @@ MUTANTS = (
            'S.traits.gradients == "sparse"', (ARRAYS,)),
     Mutant("entries that are not finite are seen in sparse matrices", "points/gradients.py",
            "return bool(np.isfinite(_entries(g)).all())", "return True", (FINITE,)),
-    Mutant("a kind has one owner", "points/blocks.py", "known is None or known.home == home", "known is None or True", (OWNER,)),
+    Mutant("a kind has one owner", "points/blocks.py", "known is None or _home(known) == _home(restore)", "known is None or True", (OWNER,)),
     Mutant("zeros of either sign are one number", "points/arrays.py", "dtype=np.float64) + 0.0)", "dtype=np.float64))",
            (SIGNS,)),
     Mutant("no weight is taken from an atom that is not there", "points/iterate.py", "if not c > 0.0:", "if c != c:", (TAKEN,)),

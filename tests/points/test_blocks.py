@@ -6,7 +6,7 @@ import pytest
 import greedyhull as gh
 from greedyhull.objectives.designs import design
 from greedyhull.points import blocks
-from greedyhull.points.blocks import BlockBase, block_from, block_state, register_block
+from greedyhull.points.blocks import Block, block_from, block_state, register_block
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Basis, BasisBlock, Dense, DenseBlock, Sparse, SparseBlock, widened
 
@@ -39,7 +39,7 @@ class Corner:
         return Corners(self.shape, [self])
 
 
-class Corners(BlockBase):
+class Corners(Block):
     """The least that a block can be."""
 
     kind = "tests.corners"

@@ -36,7 +36,7 @@ def test_a_point_without_factors_has_them_from_its_array():
 @pytest.mark.parametrize("rows, cols, said", [([6], [0], "rows holds 6"), ([0], [-1], "cols holds -1"),
                                               ([0, 1], [0], "2 rows"),
                                               ([0.5], [0], "whole numbers"), ([[0]], [0], "whole numbers"),
-                                              ([7, 8, 9, 10], [0] * 4, "7, 8, 9 and 1 more")])
+                                              ([6, 7, 8, 9, 10, 11], [0] * 6, "6, 7, 8, 9, 10 and 1 more")])
 def test_places_outside_are_named(rows, cols, said):
     with pytest.raises(GreedyhullError, match=said):
         point().entries(rows, cols)

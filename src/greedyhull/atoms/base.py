@@ -19,7 +19,7 @@ from greedyhull.points.gradients import as_array, copied
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import whole
 from greedyhull.points.shapes import Basis, BasisBlock, dense
-from greedyhull.points.validate import KINDS, as_answer, as_atom, as_block, as_own_atom, atom_dtype
+from greedyhull.points.validate import KINDS, as_answer, as_atom, as_block, atom_dtype
 from greedyhull.theory import Constant, Status
 from greedyhull.types import (
     Answer,
@@ -332,7 +332,7 @@ class AtomSet(ABC):
         else:  # it may write on g, and on its answer once more
             given = self.argmin(copied(g))
             self.note_dtype(given)
-            d = as_own_atom(given, self.shape)
+            d = as_atom(given, self.shape, own=True)
         if not self._measures:
             self.saw(d)
         return d

@@ -18,7 +18,7 @@ from greedyhull.points.arrays import coarse_dtype, dense, eps_of, is_sparse, len
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
-from greedyhull.points.views import Ahead, Coordinates, no_point
+from greedyhull.points.views import Coordinates, Foreseen, no_point
 from greedyhull.theory import Constant
 from greedyhull.types import Array, AtomSet, Block, Shape, Traits, lacks
 
@@ -122,14 +122,14 @@ class Objective(ABC):
             x = view.after(move, step)
             w.work.gradients += 1
             g = self.gradient_at(x)
-            view.ahead = Ahead(move, step, x, None, g)
+            view.ahead = Foreseen(move, step, x, (None, g))
             return float(np.vdot(g, v)), np.nan
 
         def value(step: float) -> float:
-            seen = view.ahead if view.ahead is not None and view.ahead.leads(move, step) else None
+            seen = view.ahead if view.ahead is not None and view.ahead.of(move, step) else None
             x = view.after(move, step) if seen is None else seen.x
             found = self.value_at(x)
-            view.ahead = None if seen is None else seen._replace(value=found)
+            view.ahead = None if seen is None else seen._replace(found=(found, seen.found[1]))
             return found
 
         def bent(bend: float) -> None:

@@ -12,8 +12,7 @@ from greedyhull.objectives.restricted import LineTrial, Restriction
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
-from greedyhull.points.views import Along, Expanded, Expansion, no_point
-from greedyhull.points.views import ExpandedAhead as Ahead
+from greedyhull.points.views import Along, Expanded, Expansion, Foreseen, no_point
 from greedyhull.theory import Constant
 from greedyhull.types import Array, AtomSet, Block, Line, Small, State, Trial
 
@@ -118,7 +117,7 @@ class ExpandedTrial(LineTrial):
         view = self.expanded.at(self.w)
         x = view.after(self.move, step)
         found: Expansion = self.expanded.expansion(x, self.block, near=view.near, sample=self.sample)
-        view.ahead = Ahead(self.move, step, x, step == 1.0, found, self.expanded.remembered(found))
+        view.ahead = Foreseen(self.move, step, x, (found, self.expanded.remembered(found)))
         self.w.work.gradients += 1
         self.w.work.products += 2.0
         return found.value

@@ -58,15 +58,15 @@ class SoftImage(Image):
     def ahead(self, move: Direction, step: float, loss: Loss) -> float:
         value = super().ahead(move, step, loss)
         assert self._ahead is not None
-        self.sharp.expect(move, step, self._ahead.z)
+        self.sharp.expect(move, step, self._ahead.x)
         return value
 
     def moved(self, move: Direction, step: float) -> None:
         """z moves with the view with kinks, before this one or after: only what was computed at z is let go here."""
         seen = self._ahead
         self.clear()
-        if seen is not None and seen.of(move, step) and seen.pieces is not None:
-            self.value, self.residual, self.curvature = seen.pieces
+        if seen is not None and seen.of(move, step) and seen.found is not None:
+            self.value, self.residual, self.curvature = seen.found
 
     def refresh(self, w: Iterate) -> None:
         self.clear()

@@ -14,17 +14,17 @@ from greedyhull.types import Array, Design, Index, lacks
 
 
 def is_sparse(x: Any) -> bool:
-    """Whether x is a sparse matrix, of SciPy or like it: one that can be compressed, or written out."""
-    return type(x) is not np.ndarray and len(lacks(x, "tocsc", "toarray")) < 2  # of whatever package
+    """Return whether x is a sparse matrix of any package: one that can be compressed or written out."""
+    return type(x) is not np.ndarray and len(lacks(x, "tocsc", "toarray")) < 2
 
 
 def masked(x: Any) -> bool:
-    """Whether x has masked entries. NumPy loads its masked arrays when they are first used: before that there are none."""
+    """Return whether x has masked entries; NumPy loads numpy.ma with the first masked array."""
     return type(x) is not np.ndarray and "numpy.ma" in sys.modules and bool(np.ma.is_masked(x))
 
 
 def regular(x: Any, what: str) -> Array:
-    """x as a NumPy array; words where its rows are not of one length.
+    """Return x as a NumPy array; raise if its rows have different lengths.
 
     >>> regular([[1, 2], [3, 4]], "Y").shape
     (2, 2)
@@ -54,7 +54,7 @@ def compact(x: Any) -> Any:
 
 
 def coarse_dtype(x: Any) -> str:
-    """The dtype of what somebody returned, an array of any library, where it holds less than float64; else "".
+    """Return the dtype of a number or an array of any library if it has fewer digits than float64; else "".
 
     >>> coarse_dtype(np.float32(1.0)), coarse_dtype([np.float16(1.0)]), coarse_dtype(np.arange(3)), coarse_dtype(1.0)
     ('float32', 'float16', '', '')
@@ -70,29 +70,29 @@ def coarse_dtype(x: Any) -> str:
 
 
 def eps_of(dtype: str) -> float:
-    """The distance from 1 to the next number of a dtype that holds less than float64; 0 for every other name."""
+    """Return the distance from 1 to the next number of a dtype with fewer digits than float64; 0 for other names."""
     return {"float32": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7}.get(dtype, 0.0)
 
 
 def locked(x: Array) -> Array:
-    """x as a read-only view: whoever is shown it cannot change it."""
+    """Return x as a read-only view."""
     view = x.view()
     view.flags.writeable = False
     return view
 
 
 def flat(array: Array) -> Array:
-    """A matrix as the vector of its entries, row by row: the very same memory, so that it can be written to."""
+    """Return the entries row by row as a vector in the same memory."""
     return array if array.ndim == 1 else array.reshape(-1)
 
 
 def value_key(array: Array) -> bytes:
-    """The bytes of the numbers as float64, the same for equal numbers: −0.0 is written as 0.0."""
+    """Return the bytes of the numbers as float64, with 0.0 for −0.0."""
     return (np.asarray(array, dtype=np.float64) + 0.0).tobytes()
 
 
 def grown(array: Array, used: int) -> Array:
-    """``array`` with room for one more row: twice as long when full, so that appending costs O(1) on average."""
+    """Return ``array`` with room for one more row: twice as long when full."""
     if used < len(array):
         return array
     bigger = np.empty((max(8, 2 * used), *array.shape[1:]), dtype=array.dtype)
@@ -105,7 +105,7 @@ LEAST = 1e-280  # a sum of squares above this has lost nothing to underflow
 
 
 def length(x: Array) -> float:
-    """‖x‖₂ of an array of any shape; infinite only where it is larger than any float, or where x has NaN.
+    """Return ‖x‖₂; infinite only if it is larger than any float, or x has NaN.
 
     >>> length(np.array([0.0, -4e200])), length(np.array([3e-200, 4e-200])), length(np.zeros(2))
     (4e+200, 5e-200, 0.0)
@@ -147,7 +147,7 @@ def rms(x: Array) -> float:
 
 
 def _end(largest: float) -> float:
-    """Zero, or infinity: what is not a number may be as large as that."""
+    """Return a norm from a largest entry of zero, infinity or NaN, which counts as infinity."""
     return 0.0 if largest == 0.0 else np.inf
 
 
@@ -184,29 +184,26 @@ def compressed(X: Any, name: str = "X") -> Any:
 
 
 def sound(X: Any) -> Any:
-    """X, checked where it is sparse; what is done with X before it becomes a design trusts it too."""
+    """Return X, checked if it is sparse."""
     return compressed(X) if is_sparse(X) else X
 
 
 def norm(entries: Array, name: str = "X") -> float:
-    """(Σ entries²)^½ of finite entries, from the largest one where squares would overflow float32, or underflow."""
+    """Return (Σ entries²)^½ of finite entries; in float64 where squares would overflow float32, or underflow."""
     flat = entries.ravel(order="K")
-    found = math.sqrt(np.vdot(flat, flat))  # which, unlike `dot`, tells nobody of overflow
+    found = math.sqrt(np.vdot(flat, flat))  # unlike `dot`, without a warning of overflow
     if 1e-140 < found < np.inf and (found > 1e-15 or entries.dtype != np.float32):
         return found
-    largest = float(np.abs(flat).max(initial=0.0))  # NaN where there is one
+    largest, found = float(np.abs(flat).max(initial=0.0)), length(flat.astype(np.float64))
     check(np.isfinite(largest), f"{name} holds NaN or infinite values; only finite numbers can be certified. Impute or drop "
                                 "those rows first.")
-    if largest == 0.0:
-        return 0.0
-    found = largest * float(np.linalg.norm(flat.astype(np.float64) / largest))
     check(found < 1e154, f"{name} holds entries of up to {largest:.3g}, whose squares overflow; entries below 1e150 are "
                          "wanted. Divide the data by their largest entry first.")
     return found
 
 
-class _Malformed(Exception):  # noqa: N818 — it never leaves this file
-    """What is wrong with index arrays; `compressed` says of which matrix."""
+class _Malformed(Exception):  # noqa: N818 — `compressed` converts it
+    """Fault of index arrays."""
 
 
 def _need(condition: bool, words: str) -> None:
@@ -215,7 +212,7 @@ def _need(condition: bool, words: str) -> None:
 
 
 def _compressed(X: Any) -> Any:
-    """X in CSR or CSC, not checked; what SciPy's conversion trusts is checked before."""
+    """Return X in CSR or CSC, unchecked; arrays that SciPy's conversions trust are checked first."""
     if X.format in ("csr", "csc"):
         return X
     if X.format in ("coo", "dia"):  # in a type whose sums do not overflow, as those of small whole numbers do

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from math import inf
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Hashable, Sequence
+from sys import float_info
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.types import Array, Atom, Design, Gradient, Index, Shape, State, View
-
-MOST = 2.0**53  # the largest whole number that is counted to
+from greedyhull.types import Array, Atom, Design, Gradient, Index, Shape, State
 
 
 class SpoiledError(GreedyhullError):
-    """What a saved state holds is none that was written there; whoever knows its file says which one it is."""
+    """Error about a saved state that no run has written; code that knows the file names it."""
 
 
-Kept: TypeAlias = Any  # what is saved with a run, and restored when it goes on: it has state() and restore(state)
+Kept: TypeAlias = Any  # saved with a run: it has state() and restore(state)
 
 
 def under(prefix: str, state: State) -> State:
@@ -32,75 +30,36 @@ def under(prefix: str, state: State) -> State:
     return {name[len(prefix) + 1 :]: array for name, array in state.items() if name.startswith(prefix + ".")}
 
 
-def numbers(state: State, name: str, shape: tuple[int | None, ...], low: float = -inf, high: float = inf) -> Array:
-    """The array ``name`` of a saved state, if it holds finite float64 numbers from ``low`` to ``high`` and has this shape.
-
-    A file whose checksum is right may still hold what no run has written. None stands for any length.
+def numbers(state: State, name: str, shape: tuple[int | None, ...], low: float = -float_info.max,
+            high: float = float_info.max, types: str = "d") -> Array:
+    """Return the array ``name`` of a saved state; raise unless it has this shape, type and range. None is any length.
 
     >>> import numpy as np
     >>> numbers({"scale": np.array([1.0, 2.0])}, "scale", (None,))
     array([1., 2.])
     """
-    array = _there(state, name, shape)
-    sound = array.dtype == np.float64 and bool(np.isfinite(array).all()) and _within(array, low, high)
-    check(sound, lambda: f"{name} has type {array.dtype} and begins {_first(array)}; finite float64 numbers"
-                         f"{_range(low, high)} are wanted.")
+    check(name in state, lambda: f"There is no array {name}.")
+    array = np.asarray(state[name])
+    fits = array.ndim == len(shape) and all(n is None or n == m for n, m in zip(shape, array.shape, strict=True))
+    within = fits and array.dtype.char in types and bool(((array >= low) & (array <= high)).all())
+    check(within, lambda: f"{name} must have the shape {shape} and {'floats' if types == 'd' else 'integers'} from {low:g} to "
+                          f"{high:g}; got {array.dtype} of shape {array.shape}, beginning {array.ravel()[:4].tolist()!r:.80}.")
     return array
 
 
-def places(state: State, name: str, shape: tuple[int | None, ...], low: float = 0.0, high: float = MOST) -> Index:
-    """The same for whole numbers from ``low`` to ``high``, of at least 0 unless said otherwise."""
-    array = _there(state, name, shape)
-    check(array.dtype.kind in "iu" and _within(array, low, high), lambda: f"{name} has type {array.dtype} and begins "
-          f"{_first(array)}; whole numbers{_range(low, high)} are wanted.")
-    return array
+def places(state: State, name: str, shape: tuple[int | None, ...], low: float = 0.0, high: float = 2.0**53) -> Index:
+    """Return an array of integers, which are at least 0 by default."""
+    return numbers(state, name, shape, low, high, np.typecodes["AllInteger"])
 
 
-def count(state: State, name: str, low: float = 0.0, high: float = MOST) -> int:
-    """One whole number."""
+def count(state: State, name: str, low: float = 0.0, high: float = 2.0**53) -> int:
+    """Return one integer."""
     return int(places(state, name, (), low, high))
 
 
 def dimensions(state: State, name: str) -> tuple[int, ...]:
-    """The shape of a point."""
+    """Return the shape of a point."""
     return tuple(int(n) for n in places(state, name, (None,)))
-
-
-def _there(state: State, name: str, shape: tuple[int | None, ...]) -> Array:
-    check(name in state, lambda: f"There is no array {name}.")
-    array = np.asarray(state[name])
-    fits = array.ndim == len(shape) and all(n is None or n == m for n, m in zip(shape, array.shape, strict=True))
-    wanted = str(tuple("any" if n is None else n for n in shape)).replace("'", "")
-    check(fits, lambda: f"{name} has shape {array.shape}; {wanted} is wanted.")
-    return array
-
-
-def _within(array: Array, low: float, high: float) -> bool:
-    return not array.size or (float(array.min()) >= low and float(array.max()) <= high)
-
-
-def _range(low: float, high: float) -> str:
-    if low == -inf and high == inf:
-        return ""
-    return f" of at least {low:g}" if high in (inf, MOST) else f" from {low:g} to {high:g}"
-
-
-def _first(array: Array) -> str:
-    return f"{array.ravel()[:4].tolist()!r:.80}"
-
-
-def views_state(views: Iterable[View]) -> State:
-    """What a point's views remember, each under its name."""
-    return {f"view.{view.name}.{name}": array for view in views for name, array in view.state().items()}
-
-
-def views_from(state: State) -> dict[str, State]:
-    """The states of the views in ``state``, by name."""
-    found: dict[str, State] = {}
-    for name, array in under("view", state).items():
-        view, item = name.split(".", 1)
-        found.setdefault(view, {})[item] = array
-    return found
 
 
 class Block(ABC):
@@ -181,11 +140,8 @@ class Block(ABC):
         return self
 
 
-BlockBase = Block  # the name in greedyhull.extend
-
-
 def checked_block(made: Any, whose: str | type) -> Block:
-    """What was made, if it is a block; ``whose``: the class of the atom that made it, or who did in words."""
+    """Return what ``whose`` made, a class of atoms or a function in words; raise unless it is a block."""
     if not isinstance(made, Block):
         maker = whose if isinstance(whose, str) else f"block(size) of a {whose.__name__}"
         raise GreedyhullError(f"{maker} made a {type(made).__name__}, which is no block of atoms. Derive its class from "
@@ -193,12 +149,7 @@ def checked_block(made: Any, whose: str | type) -> Block:
     return made
 
 
-class _Registered(NamedTuple):
-    restore: Callable[[State], Block]
-    home: str  # the module that registered it
-
-
-_KINDS: dict[str, _Registered] = {}
+_KINDS: dict[str, Callable[[State], Block]] = {}
 
 
 def register_block(kind: str, restore: Callable[[State], Block]) -> None:
@@ -210,15 +161,19 @@ def register_block(kind: str, restore: Callable[[State], Block]) -> None:
     check(isinstance(kind, str) and kind != "", lambda: f"register_block(kind={kind!r}, ...) was given; a name is wanted.")
     check(callable(restore), lambda: f"register_block({kind!r}, {restore!r}) was given; a function of a state that makes a "
                                      "block is wanted.")
-    home = restore.__module__ or ""  # a function in C may have none
     known = _KINDS.get(kind)
-    check(known is None or known.home == home, lambda: f"Blocks of the kind {kind!r} are registered by "
-          f"{known and known.home!r} already, and {home!r} registers them again. Give yours a name of its own.")
-    _KINDS[kind] = _Registered(restore, home)
+    check(known is None or _home(known) == _home(restore), lambda: f"Blocks of the kind {kind!r} are registered by "
+          f"{known and _home(known)!r} already, and {_home(restore)!r} registers them again. Give yours a name of its own.")
+    _KINDS[kind] = restore
+
+
+def _home(restore: Callable[[State], Block]) -> str:
+    """Return the module that registered a kind; "" for a function in C that has none."""
+    return restore.__module__ or ""
 
 
 def block_state(block: Block) -> State:
-    """What a file has to know of ``block``: its own state, its kind, and who can read it."""
+    """Return the state of ``block``, its kind, and the module that can read it."""
     kind = block.kind
     check(kind in _KINDS, lambda: f"A {type(block).__name__} was to be saved, and its kind {kind!r} is not registered, so "
           "that nobody could read it. Call greedyhull.extend.register_block(kind, restore) where the class is defined.")
@@ -226,25 +181,19 @@ def block_state(block: Block) -> State:
     taken = sorted({"kind", "home"} & own.keys())
     check(not taken, lambda: f"The state of a {type(block).__name__} has the name {taken[0]!r}, which says which kind of "
                              "block it is. Call the array otherwise.")
-    return {**own, "kind": np.array(kind), "home": np.array(_KINDS[kind].home)}
+    return {**own, "kind": np.array(kind), "home": np.array(_home(_KINDS[kind]))}
 
 
 def block_from(state: State) -> Block:
-    """The block that `block_state` told of."""
-    kind = str(state["kind"]) if "kind" in state else _kind_of(state)
+    """Return the block with this state, as `block_state` made it."""
+    former = next((name for name in ("basis", "dense", "sparse") if under(name, state)), "")  # states without a kind are older
+    kind = str(state.get("kind", former))
+    check(kind != "", lambda: f"A saved block does not say of which kind it is, and has the arrays {sorted(state)}. Give the "
+                              "file that checkpoint= wrote.")
     if kind not in _KINDS:
         home = str(state.get("home", ""))
         whose = "the program that wrote it" if home in ("", "__main__") else home
         raise GreedyhullError(f"The saved state has atoms of the kind {kind!r}, which nobody has registered here. When it was "
                               f"saved, {whose} had: import it, and read the state again.")
-    made = _KINDS[kind].restore({name: array for name, array in state.items() if name not in ("kind", "home")})
-    return checked_block(made, f"The function that {_KINDS[kind].home} registered for blocks of the kind {kind!r}")
-
-
-def _kind_of(state: State) -> str:
-    """The kind of a block whose state was written before states said so: one of the three that there were."""
-    for kind, name in (("basis", "basis.index"), ("dense", "dense.rows"), ("sparse", "sparse.starts")):
-        if name in state:
-            return kind
-    raise GreedyhullError(f"A saved block does not say of which kind it is, and has the arrays {sorted(state)}. Give the file "
-                          "that checkpoint= wrote.")
+    made = _KINDS[kind]({name: array for name, array in state.items() if name not in ("kind", "home")})
+    return checked_block(made, f"The function that {_home(_KINDS[kind])} registered for blocks of the kind {kind!r}")

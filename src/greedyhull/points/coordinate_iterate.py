@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from greedyhull.errors import GreedyhullError
-from greedyhull.points.blocks import numbers, views_state
+from greedyhull.points.blocks import numbers
 from greedyhull.points.direction import Direction, outside
 from greedyhull.points.gradients import inner
 from greedyhull.points.iterate import Iterate, View, Work
@@ -15,9 +15,9 @@ from greedyhull.types import Array, Block, Gradient, State
 
 
 class CoordinateIterate(Iterate):
-    """A point kept by its coordinates alone, for solvers that never look back at dense atoms: memory stays bounded.
+    """A point kept by its coordinates alone, for solvers that never use dense atoms again: memory stays bounded.
 
-    With ``decompose``, which writes an array as a mixture of atoms, atoms and weights are computed when they are asked for.
+    With ``decompose``, which writes an array as a mixture of atoms, atoms and weights are computed on access.
     """
 
     keeps_atoms = False
@@ -40,7 +40,6 @@ class CoordinateIterate(Iterate):
         return self._mixture("atoms").block
 
     def _mixture(self, what: str) -> Iterate:
-        """This point as atoms and weights."""
         if self.decompose is not None:
             return self.decompose(self.x)
         raise GreedyhullError(f"The {what} of this point were not kept: its solver never looks back and the atoms are dense. "
@@ -84,24 +83,20 @@ class CoordinateIterate(Iterate):
         return CoordinateIterate(self.x)
 
     def state(self) -> State:
-        state: State = {"x": self.x.copy(), "work": np.array([self.work.gradients, self.work.products]),
-                        "step": np.array(self.step)}
-        return {**state, **views_state(self.views.values())}
+        return {"x": self.x.copy(), **self._history()}
 
     @staticmethod
     def restored(state: State) -> CoordinateIterate:
-        w = CoordinateIterate(numbers(state, "x", (None,) * np.ndim(state["x"])))
-        w._take_back(state)
-        return w
+        return CoordinateIterate(numbers(state, "x", (None,) * np.ndim(state["x"])))._resumed(state)
 
 
 def restored(state: State) -> Iterate:
-    """The iterate of either kind that wrote ``state``."""
+    """Return the iterate of either kind with this state."""
     return CoordinateIterate.restored(state) if "x" in state else Iterate.restored(state)
 
 
 class Position:
-    """``array`` is the point; it changes under the eyes of whoever keeps it."""
+    """A view whose ``array`` is the point, updated in place."""
 
     name = "position"
 
@@ -144,14 +139,14 @@ class Average(View):
         self.u: Array = np.zeros(w.shape)
 
     def include(self, weight: float) -> None:
-        """Let the point as it is now join the mean with ``weight``."""
+        """Include the current point in the mean with ``weight``."""
         if weight == 0.0:
             return
         self.total += weight
         share = weight / self.total
         self.c = (1.0 - share) * self.c + share
         self.s *= 1.0 - share
-        if self.s < 1e-100:  # u is as good as forgotten, or its scale runs out
+        if self.s < 1e-100:  # before the scale underflows
             self.u *= self.s
             self.s = 1.0
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from greedyhull.errors import check, shown
+from greedyhull.points.aligned import few
 from greedyhull.points.arrays import length
+from greedyhull.points.gradients import lookup
 from greedyhull.points.shapes import BasisBlock, RankOneBlock, SparseBlock
 from greedyhull.types import Array, Block, Shape
 
@@ -59,7 +61,7 @@ def of_block(block: Block, weights: Array, least: float = 0.0) -> Factors | None
 
 
 def factors_of(w: Iterate) -> Factors:
-    """The singular value decomposition of a point that is a matrix: from its factors, or from the array where it has none."""
+    """Return the singular value decomposition of a matrix, from its factors if it has any."""
     check(len(w.shape) == 2, lambda: f"The factors of a point of shape {w.shape} were asked for; only a matrix has factors. "
                                      "Use point.array().")
     found = of_block(w.block, w.weights, 1e-15) if w.keeps_atoms else None
@@ -71,7 +73,7 @@ def factors_of(w: Iterate) -> Factors:
 
 
 def entries_of(w: Iterate, rows: Any, cols: Any) -> Array:
-    """W[rows, cols], without the matrix where the point has factors, or atoms with few entries."""
+    """Return W[rows, cols], without the matrix if the point has factors, or atoms with few entries."""
     check(len(w.shape) == 2, lambda: f"Entries at rows and columns were asked for of a point of shape {w.shape}; only a "
                                      "matrix has them. Use point.array().")
     i, j = (_places(given, size, what) for given, size, what in zip((rows, cols), w.shape, ("rows", "cols"), strict=True))
@@ -92,15 +94,13 @@ def _picked(block: BasisBlock | SparseBlock, weights: Array, places: Array) -> A
         rows = block.matrix
         index, entries = rows.indices, np.repeat(weights, np.diff(rows.indptr)) * rows.data
     kept, which = np.unique(index, return_inverse=True)
-    sums = np.bincount(which.ravel(), entries, len(kept))
-    at = np.minimum(np.searchsorted(kept, places), max(len(kept) - 1, 0))
-    return np.where(kept[at] == places, sums[at], 0.0) if len(kept) else np.zeros(len(places))
+    return lookup(kept, np.bincount(which.ravel(), entries, len(kept)), places)
 
 
 def gathered(U: Array, V: Array, c: Array, i: Array, j: Array) -> Array:
     """Σₖ cₖ U[i, k] V[j, k] for all pairs of places, some at a time."""
     left, right, out = np.ascontiguousarray(U * c), np.ascontiguousarray(V), np.empty(len(i))
-    step = max(1, (2**20) // max(1, len(c)))  # numbers gathered at once
+    step = max(1, 2**20 // max(1, len(c)))  # numbers gathered at once
     for a in range(0, len(i), step):
         here = slice(a, a + step)
         out[here] = np.einsum("er,er->e", left[i[here]], right[j[here]])
@@ -112,21 +112,15 @@ def _places(given: Any, size: int, what: str) -> Array:
     whole = places.ndim == 1 and (places.dtype.kind in "iu" or not places.size)
     check(whole, lambda: f"{what} = {shown(given)} was given; whole numbers are wanted.")
     places = places.astype(np.intp)
-    off = np.flatnonzero((places < 0) | (places >= size))
-    check(not len(off), lambda: f"{what} holds {_listed(places[off])}; whole numbers from 0 to {size - 1} are wanted.")
+    off = places[(places < 0) | (places >= size)]
+    check(not len(off), lambda: f"{what} holds {few(off.tolist())}; whole numbers from 0 to {size - 1} are wanted.")
     return places
 
 
-def _listed(places: Array) -> str:
-    more = f" and {len(places) - 3} more" if len(places) > 3 else ""
-    return ", ".join(map(str, places[:3].tolist())) + more
-
-
 def check_size(shape: Shape, block: object) -> None:
-    """Raise where a matrix that is kept by its factors, or by few entries, would take more than 2 GiB."""
+    """Raise if a matrix that is kept by its factors, or by few entries, would take more than 2 GiB."""
     size = 8 * prod(shape)
-    # bytes of a matrix that is written out
-    small = size <= (2**31) or not isinstance(block, RankOneBlock | BasisBlock | SparseBlock)
+    small = size <= 2**31 or not isinstance(block, RankOneBlock | BasisBlock | SparseBlock)
     check(small, lambda: f"The point is a matrix of shape {shape}, which would take {size / 2**30:.1f} GiB; at most 2 are "
           "written out. Use point.factors(), or point.entries(rows, cols) for some of its entries.")
 

@@ -1,14 +1,14 @@
-"""Gradients that need not be arrays: what everybody else asks of one.
+"""Gradients of any kind: products, norms and entries.
 
 The gradient of f at matrices may be a sparse matrix, or an operator that is known by its products alone (``shape`` and ``@``).
-Atoms and sets that can work with such a thing do; all others are handed the array.
+Atoms and sets that can work with it do; all others receive the array.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -16,12 +16,9 @@ from greedyhull.errors import check
 from greedyhull.points.arrays import compact, flat, is_sparse, length
 from greedyhull.types import Array, AtomSet, Gradient, Index, Shape, lacks
 
-G = TypeVar("G", bound=Gradient)
-
 
 def finite(g: Gradient) -> bool:
-    """Whether all entries are finite numbers. Of an operator, whether its rows sum to finite numbers: NaN and infinity stay in
-    a sum, and so does an overflow.
+    """Return whether all entries are finite; of an operator, whether its row sums are, in which NaN and infinity stay.
 
     >>> from scipy.sparse import csr_array
     >>> finite(csr_array([[0.0, 2.0]])), finite(csr_array([[0.0, np.nan]])), finite(np.array([1.0, np.inf]))
@@ -51,7 +48,7 @@ def inner(g: Gradient, x: Array) -> float:
 
 
 def size(g: Gradient) -> float:
-    """‖g‖₂, of a matrix the root of the sum of squares of its entries."""
+    """‖g‖₂; of a matrix the Frobenius norm."""
     if isinstance(g, np.ndarray):
         return length(g)
     return length(_entries(g) if is_sparse(g) else as_array(g))
@@ -75,17 +72,17 @@ def as_array(g: Gradient, shape: Shape | None = None) -> Array:
 
 
 def taken(S: AtomSet, g: Gradient) -> Array:
-    """g as the oracle of S takes it: an array, unless the set says that it takes any kind of gradient."""
+    """Return g as the oracle of S takes it: an array, unless the set takes gradients of any kind."""
     if isinstance(g, np.ndarray) or S.traits.gradients == "dense":
         return as_array(g, S.shape)
-    _look_at(g)
+    _check_kind(g)
     check(g.shape == S.shape, lambda: f"A gradient is a {type(g).__name__} of shape {g.shape}, and {S!r} holds points of "
                                       f"shape {S.shape}. The two must be the same.")
     return cast(Array, g)  # its oracle is typed for arrays, and takes more
 
 
 def kept_entries(g: Gradient) -> tuple[Index, Array]:
-    """The places of the entries that a sparse matrix keeps, numbered row by row, and these entries; of others, all of them.
+    """Return the places of the stored entries, numbered row by row, and these entries.
 
     >>> from scipy.sparse import csr_array
     >>> kept_entries(csr_array([[0.0, 2.0], [3.0, 0.0]]))
@@ -103,7 +100,7 @@ def kept_entries(g: Gradient) -> tuple[Index, Array]:
 
 
 def entries_at(g: Gradient, places: Index) -> Array:
-    """The entries of g at places that are numbered row by row; a sparse matrix is not written out.
+    """Return the entries of g at places that are numbered row by row; a sparse matrix is not written out.
 
     >>> from scipy.sparse import csr_array
     >>> entries_at(csr_array([[0.0, 2.0], [3.0, 0.0]]), np.array([1, 0, 1]))
@@ -111,31 +108,35 @@ def entries_at(g: Gradient, places: Index) -> Array:
     """
     if not is_sparse(g):
         return flat(as_array(g))[places]
-    kept, entries = kept_entries(g)
-    if not len(kept):
+    return lookup(*kept_entries(g), places)
+
+
+def lookup(index: Index, values: Array, places: Index) -> Array:
+    """Return the values at ``places``, which are numbered as the ascending ``index`` is; zero where it has none."""
+    if not len(index):
         return np.zeros(len(places))
-    at = np.minimum(np.searchsorted(kept, places), len(kept) - 1)
-    return np.where(kept[at] == places, entries[at], 0.0)
+    at = np.minimum(np.searchsorted(index, places), len(index) - 1)
+    return np.where(index[at] == places, values[at], 0.0)
 
 
 def copied(g: Gradient) -> Gradient:
-    """g for somebody who may write on it; an operator cannot be written on."""
+    """Return a copy of g that may be changed; an operator cannot be."""
     return g.copy() if isinstance(g, np.ndarray) or is_sparse(g) else g
 
 
 def _entries(g: Gradient) -> Array:
-    """The entries that a sparse matrix keeps, those that stand in one place added up."""
-    matrix = compact(g)  # an array where a sparse matrix of another package only knows how to write itself out
-    return _numbers(matrix if isinstance(matrix, np.ndarray) else matrix.data)  # entries that were given twice are summed
+    """Return the stored entries of a sparse matrix, duplicates summed."""
+    matrix = compact(g)  # an array if the matrix, of another package, has no compressed form
+    return _numbers(matrix if isinstance(matrix, np.ndarray) else matrix.data)
 
 
 def _product(g: Gradient, make: Callable[[int], Array]) -> Array:
-    """g @ x for the x that ``make`` makes of as many entries as g has columns."""
-    _look_at(g)
+    """Return g @ make(columns of g)."""
+    _check_kind(g)
     return _numbers(g @ make(g.shape[-1]))
 
 
-def _look_at(g: object) -> None:
+def _check_kind(g: object) -> None:
     check(not lacks(g, "shape", "__matmul__"), lambda: f"A gradient is a {type(g).__name__}; an array, a sparse matrix, or an "
                                                        "operator with shape and @ is wanted.")
 

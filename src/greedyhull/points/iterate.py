@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from math import isfinite, prod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.arrays import grown
-from greedyhull.points.blocks import (
-    block_from,
-    block_state,
-    checked_block,
-    dimensions,
-    numbers,
-    under,
-    views_from,
-    views_state,
-)
+from greedyhull.points.blocks import block_from, block_state, checked_block, dimensions, numbers, under
 from greedyhull.points.direction import Direction, outside
 from greedyhull.points.factors import Factors, check_size, entries_of, factors_of
 from greedyhull.points.owners import Joint, Owned, OwnedBlock, farthest_pair, normalised, own_part, toward_parts
@@ -29,7 +20,7 @@ from greedyhull.types import Array, Atom, AtomSet, Block, Gradient, Index, Shape
 
 
 class Work:
-    """What a solve has cost so far: gradients, and products with the data in units of one full pass."""
+    """The cost of a solve so far: gradients, and products with the data in units of one full pass."""
 
     gradients, products = 0, 0.0
 
@@ -83,7 +74,7 @@ class Iterate:
 
     @classmethod
     def at(cls, atom: Atom, shape: tuple[int, ...]) -> Iterate:
-        """The iterate that is one atom; of a `Joint`, all of its parts."""
+        """Return the iterate of one atom; of a `Joint`, all of its parts."""
         size = shape[0] if len(shape) == 1 else prod(shape)
         if type(atom) is Basis and type(atom.index) is int and 0 <= atom.index < size and (
                 type(atom.scale) is float and isfinite(atom.scale)):
@@ -94,13 +85,13 @@ class Iterate:
 
     @property
     def _places(self) -> dict[Hashable, int]:
-        """Where each atom stands, by key; made when it is first asked for."""
+        """The place of each atom by key, made on first use."""
         if self._index is None:
             self._index = {key: i for i, key in enumerate(self.block.keys)}
         return self._index
 
     def merged(self) -> Iterate:
-        """This point with each of its atoms once: one that stood in several places has all their weight in the first."""
+        """Merge equal atoms: the first takes the weights of the others."""
         first: dict[Hashable, int] = {}
         place = [first.setdefault(key, len(first)) for key in self.block.keys]
         if len(first) < len(place):
@@ -114,12 +105,12 @@ class Iterate:
 
     @property
     def owners(self) -> Index | None:
-        """Whose each atom is, for a point of a product; None where there is one owner."""
+        """The owner of each atom of a point of a product; None for other points."""
         return self.block.owners if self.keeps_atoms else None
 
     @property
     def totals(self) -> Array:
-        """What the weights of each owner sum to: one."""
+        """The sum of the weights of each owner, which is one."""
         owners = self.owners
         return np.array([self.weights.sum()]) if owners is None else np.bincount(owners, weights=self.weights)
 
@@ -135,7 +126,7 @@ class Iterate:
         return f"Iterate({len(self.block)} atom{'' if len(self.block) == 1 else 's'} in shape {self.shape})"
 
     def array(self) -> Array:
-        """The coordinates Σ αᵢ dᵢ as a new float64 array; a matrix of more than 2 GiB that is kept by factors is refused."""
+        """The coordinates Σ αᵢ dᵢ as a new float64 array; an error for a matrix of factors that would take over 2 GiB."""
         if len(self.shape) == 2:
             check_size(self.shape, self.block)
         x = np.zeros(self.shape)
@@ -151,7 +142,7 @@ class Iterate:
         return entries_of(self, rows, cols)
 
     def absolute(self) -> Array:
-        """Σ αᵢ |dᵢ|: what the coordinates would be if nothing cancelled, and so what their rounding is relative to."""
+        """Σ αᵢ |dᵢ|: the coordinates if nothing cancelled, to which their rounding is relative."""
         x = np.zeros(self.shape)
         self.block.add_sizes_to(x, self.weights)
         return x
@@ -168,7 +159,7 @@ class Iterate:
         return float(self.weights.dot(self.scores(g)))
 
     def scores(self, g: Gradient) -> Array:
-        """⟨g, dᵢ⟩ for every atom; asked again with the same g and atoms, it is free."""
+        """⟨g, dᵢ⟩ for every atom; kept for the last g."""
         if self._scored is None or self._scored[0] is not g:
             self._scored = (g, self.block.dots(g))
         return self._scored[1]
@@ -182,7 +173,7 @@ class Iterate:
         return self._active(int(self.scores(g).argmax()), g)
 
     def farthest(self, g: Gradient) -> tuple[Active, Active]:
-        """The worst and the best atom of one owner, of the owner for whom their scores differ most."""
+        """The worst and the best atom of the owner for which their scores differ most."""
         if type(self.block) is not OwnedBlock:
             return self.worst(g), self.best(g)
         worst, best = farthest_pair(self.scores(g), self.block.owners)
@@ -212,7 +203,7 @@ class Iterate:
         return Direction((d.atom,), (-1.0,), -1.0, d.weight / max(1.0 - d.weight, 1e-300))
 
     def between(self, worst: Active, best: Atom) -> Direction:
-        """d − d': a pairwise step that hands weight from ``worst`` to ``best``, or to its part of the same owner."""
+        """d − d': a pairwise step that moves weight from ``worst`` to ``best``, or to its part of the same owner."""
         if type(worst.atom) is Owned:
             best = own_part(best, worst.atom.owner)
         return Direction((best, worst.atom), (1.0, -1.0), 0.0, worst.weight)
@@ -225,7 +216,7 @@ class Iterate:
         return Direction(block, change, 0.0, 1.0, base)
 
     def move(self, v: Direction, step: float) -> None:
-        """w ← w + step·v; atoms whose weight is used up leave, every view follows."""
+        """w ← w + step·v: atoms without weight leave, and every view follows."""
         if not 0.0 <= step <= v.max_step:
             raise GreedyhullError(outside(step, v))
         for view in self.views.values():
@@ -274,9 +265,9 @@ class Iterate:
             self.merged()
 
     def _drop(self, v: Direction) -> None:
-        """Let go of the atoms whose weight the move used up; rounding may leave them a hair from zero."""
+        """Drop the atoms whose weight the move used up; rounding may leave a little of it."""
         weights, spent = self.weights, self.block.key_of(v.terms[-1])
-        if v.drift < 0.0 or (v.drift == 0.0 and self.block.key_of(v.terms[0]) != spent):  # an atom handed to itself stays
+        if v.drift < 0.0 or (v.drift == 0.0 and self.block.key_of(v.terms[0]) != spent):  # weight may go to the same atom
             weights[self._places[spent]] = 0.0
         self._emptied = False
         if not weights.all():
@@ -288,7 +279,7 @@ class Iterate:
         self.hold(block.take(keep), weights[keep])
 
     def hold(self, block: Block, weights: Array) -> None:
-        """Become Σ weightsᵢ dᵢ as it is: all weights are positive, and nobody else has these atoms and weights."""
+        """Become Σ weightsᵢ dᵢ without a copy; all weights are positive, and the caller keeps neither argument."""
         self.block, self.weights, self._room, self._index, self._scored = block, weights, weights, None, None
 
     # --- views, copies, saved states ------------------------------------------------------------------------------
@@ -315,7 +306,7 @@ class Iterate:
             view.refresh(self)
 
     def become(self, other: Iterate) -> None:
-        """Become the point ``other``, of the same kind; what it knows is taken over, not computed again."""
+        """Become the point ``other``, of the same kind, and take over its views."""
         self.assign(other.block, other.weights)
         self._follow(other)
 
@@ -328,36 +319,37 @@ class Iterate:
                 view.refresh(self)
 
     def copy(self) -> Iterate:
-        """The same point with no views: moving the copy leaves this one alone."""
+        """Return the same point without views."""
         return Iterate(self.block.take(np.arange(len(self.block))), self.weights, self.shape)
 
     def state(self) -> State:
         state = {f"block.{name}": array for name, array in block_state(self.block).items()}
-        state["weights"], state["shape"] = self.weights.copy(), np.array(self.shape)
-        state["work"], state["step"] = np.array([self.work.gradients, self.work.products]), np.array(self.step)
-        return {**state, **views_state(self.views.values())}
+        return {**state, "weights": self.weights.copy(), "shape": np.array(self.shape), **self._history()}
+
+    def _history(self) -> State:
+        """Return the state of the work, of the last step and of the views."""
+        views = {f"view.{view.name}.{name}": array for view in self.views.values() for name, array in view.state().items()}
+        return {"work": np.array([self.work.gradients, self.work.products]), "step": np.array(self.step), **views}
 
     @staticmethod
     def restored(state: State) -> Iterate:
-        """The iterate that wrote ``state``; its views come back when their objectives ask for them."""
+        """Return the iterate with this state; its views are restored when their objectives need them."""
         block = block_from(under("block", state))
-        w = Iterate(block, numbers(state, "weights", (None,)), dimensions(state, "shape"))
-        w._take_back(state)
-        return w
+        return Iterate(block, numbers(state, "weights", (None,)), dimensions(state, "shape"))._resumed(state)
 
-    def _take_back(self, state: State) -> None:
+    def _resumed(self, state: State) -> Self:
         gradients, products = state["work"].tolist()
         self.work.gradients, self.work.products, self.step = int(gradients), products, float(state["step"])
-        self.pending.update(views_from(state))
-
-
-EPS = float(np.finfo(np.float64).eps)
+        for name, array in under("view", state).items():
+            view, item = name.split(".", 1)
+            self.pending.setdefault(view, {})[item] = array
+        return self
 
 
 def wrong_weights(w: Iterate, moves: int) -> str | None:
-    """What the weights have that those of a mixture do not, if anything."""
+    """Return what is wrong with the weights of a mixture, if anything."""
     weights, whose = w.weights, "its weights"
-    few = weights.tolist() if len(weights) <= 32 else None  # so many numbers are looked at one by one, sooner than as an array
+    few = weights.tolist() if len(weights) <= 32 else None  # faster than an array up to that length
     total = float(weights.sum()) if few is None else sum(few)
     if not isfinite(total) and not np.isfinite(weights).all():  # the sum is not finite where one of them is not
         return "some of its weights are NaN or infinite"
@@ -367,13 +359,13 @@ def wrong_weights(w: Iterate, moves: int) -> str | None:
     if w.block.owners is not None:
         owner = int(np.abs(w.totals - 1.0).argmax())
         total, whose = float(w.totals[owner]), f"its weights of owner {owner}"
-    if abs(total - 1.0) > EPS * (16.0 + 8.0 * len(weights) + 8.0 * moves):
+    if abs(total - 1.0) > 2.0**-52 * (16.0 + 8.0 * len(weights) + 8.0 * moves):
         return f"{whose} sum to {total:.10g}, not to one"
     return None
 
 
 def owners_agree(w: Iterate, S: AtomSet) -> bool:
-    """Whether w keeps atoms of each of the owners that S has, and of no other."""
+    """Return whether w keeps atoms of each of the owners that S has, and of no other."""
     said = S.traits.owners
     if w.owners is None:
         return said == 1

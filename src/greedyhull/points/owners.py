@@ -1,8 +1,8 @@
-"""Points with several owners, as those of a product S₁ × … × S_K: their weights sum to one *for each owner*.
+"""Points of a product S₁ × … × S_K. The *owner* of an atom is the number of its factor; weights sum to one per owner.
 
-A vertex of the product is a `Joint`, one part for each owner, every part embedded in the shape of the whole. A point keeps the
-parts, not the vertices, as atoms that know their owner: w = Σ_b Σ_{i of b} αᵢ dᵢ. Few parts stand for many vertices, and the
-same array, the origin say, is another atom for another owner.
+A vertex of the product is a `Joint`: one part per factor, each embedded in the shape of the product. A point keeps the parts,
+not the vertices, as atoms with an owner: w = Σ_b Σ_{i of b} αᵢ dᵢ. Few parts represent many vertices, and equal arrays of
+different owners are different atoms.
 
 >>> from greedyhull.points.shapes import Basis
 >>> vertex = Joint((Basis(0, 1.0), Basis(3, 2.0)))
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Owned(Atom):
-    """An atom of one owner; its key is (owner, key)."""
+    """An atom of one factor; its key is (owner, key)."""
 
     atom: Atom
     owner: int
@@ -55,7 +55,7 @@ class Owned(Atom):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joint(Atom):
-    """A vertex of a product: Σ_b part_b. ``owners`` says whose part each is; left out, they are 0, 1, … in their order."""
+    """A vertex of a product: Σ_b part_b. ``owners`` numbers the factor of each part; by default 0, 1, … in order."""
 
     parts: tuple[Atom, ...]
     owners: tuple[int, ...] = ()
@@ -70,18 +70,17 @@ class Joint(Atom):
                       "is wanted.")
         check(not any(isinstance(part, (Joint, Owned)) for part in parts), "A part of a Joint has owners itself. "
               "Give plain atoms; a product of products is one product, its owners numbered through.")
-        order = sorted(range(len(parts)), key=lambda i: owners[i])
-        object.__setattr__(self, "parts", tuple(parts[i] for i in order))
+        object.__setattr__(self, "parts", tuple(parts[i] for i in np.argsort(owners)))
         object.__setattr__(self, "owners", tuple(range(len(parts))))
 
     @property
     def key(self) -> Hashable:
-        return tuple((owner, part.key) for owner, part in zip(self.owners, self.parts, strict=True))
+        return tuple(part.key for part in self.owned)
 
     @property
     def owned(self) -> tuple[Owned, ...]:
-        """The parts as atoms that know their owner."""
-        return tuple(Owned(part, owner) for owner, part in zip(self.owners, self.parts, strict=True))
+        """The parts, each with its owner."""
+        return tuple(map(Owned, self.parts, self.owners))
 
     def dot(self, g: Gradient) -> float:
         return float(sum(part.dot(g) for part in self.parts))
@@ -104,7 +103,7 @@ class Joint(Atom):
 
 
 class OwnedBlock(Block):
-    """A block of atoms and whose each is. Keys are (owner, key), so that whoever goes by keys keeps owners apart."""
+    """A block of atoms with the owner of each; keys are (owner, key)."""
 
     __slots__ = ("_keys", "inner", "owners")
     owners: Index
@@ -112,7 +111,10 @@ class OwnedBlock(Block):
 
     def __init__(self, inner: Block, owners: Any) -> None:
         check(not isinstance(inner, OwnedBlock), "A block that has owners was given owners once more. Give the plain block.")
-        self.inner, self.owners = inner, whole_owners(owners, len(inner))
+        whose, m = np.asarray(owners), len(inner)
+        good = whose.shape == (m,) and (not m or (whose.dtype.kind in "iu" and int(whose.min()) >= 0))
+        check(good, lambda: f"owners={owners!r} was given for {m} atoms; a whole number of at least 0 for each is wanted.")
+        self.inner, self.owners = inner, whose.astype(np.intp)
         self._keys: list[Hashable] | None = None
 
     @property
@@ -121,7 +123,7 @@ class OwnedBlock(Block):
 
     @property
     def count(self) -> int:
-        """How many owners there are."""
+        """The number of owners."""
         return int(self.owners.max(initial=-1)) + 1
 
     @property
@@ -178,7 +180,7 @@ class OwnedBlock(Block):
         return OwnedBlock(self.inner.unnamed(), self.owners)
 
     def joints(self) -> Iterator[Joint]:
-        """Vertices that have every atom as a part at least once; none where an owner has no atom."""
+        """Yield vertices that have every atom as a part at least once; none if an owner has no atom."""
         places = [(self.owners == owner).nonzero()[0] for owner in range(self.count)]
         for j in range(max(map(len, places), default=0) if all(map(len, places)) else 0):
             yield Joint(tuple(self.inner[int(own[j % len(own)])] for own in places))
@@ -188,20 +190,11 @@ class OwnedBlock(Block):
 
 
 def _restored(state: State) -> OwnedBlock:
-    """The block that wrote ``state``."""
     inner = block_from(under("of", state))
-    return OwnedBlock(inner, places(state, "owners", (len(inner),), high=(1 << 24)))  # owners, at most, of atoms in a file
+    return OwnedBlock(inner, places(state, "owners", (len(inner),), high=1 << 24))  # arrays of that length fit into memory
 
 
-register_block("owned", _restored)
-
-
-def whole_owners(owners: Any, m: int) -> Index:
-    """The owners of m atoms as an array of whole numbers of at least 0."""
-    array = np.asarray(owners)
-    good = array.shape == (m,) and (array.dtype.kind in "iu" or not m) and (not m or int(array.min()) >= 0)
-    check(bool(good), lambda: f"owners={owners!r} was given for {m} atoms; a whole number of at least 0 for each is wanted.")
-    return array.astype(np.intp)
+register_block(OwnedBlock.kind, _restored)
 
 
 def _owned(atom: Atom) -> Owned:
@@ -212,29 +205,29 @@ def _owned(atom: Atom) -> Owned:
 
 
 def vertices(block: Block) -> Iterator[Atom]:
-    """Points of the set that have every atom of the block as a part: the atoms themselves where there is one owner."""
+    """Yield points of the set that have every atom of the block as a part; of one factor, the atoms themselves."""
     return block.joints() if isinstance(block, OwnedBlock) else (block[i] for i in range(len(block)))
 
 
 def whole(block: Block) -> Atom:
-    """The one atom that made the block: a vertex of its parts, or its first atom."""
+    """Return a vertex of the parts in the block, or its first atom."""
     return next(vertices(block))
 
 
 def least(scores: Array, owners: Index) -> Array:
-    """The least score of each owner; infinity for one that has none."""
+    """Return the least score of each owner; infinity without one."""
     low = np.full(int(owners.max(initial=-1)) + 1, np.inf)
     np.minimum.at(low, owners, scores)
     return low
 
 
 def least_of(scores: Array, owners: Index | None) -> float:
-    """The least ⟨g, ·⟩ that the atoms make: the least score, summed over the owners."""
+    """Return the least ⟨g, ·⟩ of the atoms: the sum of the least scores of the owners."""
     return float(scores.min()) if owners is None else float(least(scores, owners).sum())
 
 
 def farthest_pair(scores: Array, owners: Index) -> tuple[int, int]:
-    """Where the largest and the least score of one owner are, of the owner for whom they differ most.
+    """Return the places of the largest and the least score of the owner for which they differ most.
 
     >>> farthest_pair(np.array([0.0, 9.0, 8.0, 1.0]), np.array([0, 1, 1, 0]))
     (3, 0)
@@ -245,14 +238,14 @@ def farthest_pair(scores: Array, owners: Index) -> tuple[int, int]:
 
 
 def normalised(weights: Array, owners: Index | None) -> Array:
-    """The weights scaled to sum to one, those of each owner by themselves."""
+    """Return the weights scaled to sum to one per owner."""
     if owners is None:
         return np.asarray(weights / weights.sum())
     return np.asarray(weights / np.bincount(owners, weights=weights)[owners])
 
 
 def toward_parts(w: Iterate, d: Atom, owner: int | None) -> Direction:
-    """d − w for a vertex d; with an ``owner``, d_b − w_b for the part d of that owner alone."""
+    """Return d − w for a vertex d; with an ``owner``, d_b − w_b for the part of that owner alone."""
     block = w.block if w.keeps_atoms else None
     if not isinstance(block, OwnedBlock):
         check(owner is None, lambda: f"A move of owner {owner!r} was asked for at {w!r}, which has one owner or has not kept "
@@ -267,23 +260,19 @@ def toward_parts(w: Iterate, d: Atom, owner: int | None) -> Direction:
         v.single = d
         return v
     check(0 <= owner < block.count, lambda: f"A move of owner {owner!r} was asked for at a point of {block.count} owners.")
-    return _reweighted(w, block, own_part(d, owner))
+    part = own_part(d, owner)
+    place, own = w.find(part), (block.owners == owner).nonzero()[0]
+    others = [i for i in own.tolist() if i != place]
+    share = 0.0 if place is None else float(w.weights[place])
+    terms = (part, *(block[i] for i in others))  # all weight of the owner goes to its part
+    return Direction(terms, (1.0 - share, *(-w.weights[others]).tolist()), 0.0, 1.0)
 
 
 def own_part(d: Atom, owner: int) -> Owned:
-    """The part of d that is the owner's; an atom that says nothing is taken for one."""
+    """Return the part of d that is the owner's; an atom without an owner counts as one."""
     if isinstance(d, Joint):
         check(owner < len(d.parts), lambda: f"{d!r} has no part for owner {owner}.")
         return Owned(d.parts[owner], owner)
     check(not isinstance(d, Owned) or d.owner == owner, lambda: f"{d!r} was to take weight of owner {owner}. Weight moves "
           "between atoms of one owner only: w.farthest(g) gives two of them.")
     return d if isinstance(d, Owned) else Owned(d, owner)
-
-
-def _reweighted(w: Iterate, block: OwnedBlock, d: Owned) -> Direction:
-    """All weight of an owner handed to its atom d: a direction of the atoms of that owner alone."""
-    place, own = w.find(d), (block.owners == d.owner).nonzero()[0]
-    others = [i for i in own.tolist() if i != place]
-    share = 0.0 if place is None else float(w.weights[place])
-    terms = (d, *(block[i] for i in others))
-    return Direction(terms, (1.0 - share, *(-w.weights[others]).tolist()), 0.0, 1.0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
 from math import inf, prod
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -25,19 +25,18 @@ class RowBlock(Block):
     rows: ClassVar[tuple[str, ...]]  # the names of the arrays
     _keys: list[Hashable] | None
     _room: tuple[Array, ...]
+    if TYPE_CHECKING:
+        def _made_keys(self) -> list[Hashable]: ...
+        def _made(self, arrays: list[Array], keys: list[Hashable] | None) -> Block: ...  # a block of this kind
+
+    def __len__(self) -> int:
+        return len(getattr(self, self.rows[0]))
 
     @property
     def keys(self) -> list[Hashable]:
         if self._keys is None:
             self._keys = self._made_keys()
         return self._keys
-
-    def _made_keys(self) -> list[Hashable]:
-        raise NotImplementedError
-
-    def _made(self, arrays: list[Array], keys: list[Hashable] | None) -> Block:
-        """Return a block of this kind with these arrays."""
-        raise NotImplementedError
 
     def _add_row(self, key: Hashable, *entries: Any) -> Block:
         m = len(self)
@@ -58,6 +57,9 @@ class RowBlock(Block):
     def take(self, index: Index) -> Any:
         keys = None if self._keys is None else [self._keys[i] for i in np.arange(len(self))[index].tolist()]
         return self._made([getattr(self, name)[index] for name in self.rows], keys)
+
+    def state(self) -> State:
+        return {f"{self.kind}.{name}": getattr(self, name).copy() for name in self.rows}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,7 +106,7 @@ class Dense(Atom):
 
 
 class DenseBlock(RowBlock):
-    """Dense atoms as rows of one matrix; an atom of another shape is written out."""
+    """Dense atoms as rows of one matrix; atoms of other shapes are written out."""
 
     __slots__ = ("matrix", "shape")
     kind, rows = "dense", ("matrix",)
@@ -118,9 +120,6 @@ class DenseBlock(RowBlock):
     def _made(self, arrays: list[Array], keys: list[Hashable] | None) -> DenseBlock:
         return DenseBlock(arrays[0], self.shape, keys)
 
-    def __len__(self) -> int:
-        return len(self.matrix)
-
     def __getitem__(self, i: int) -> Dense:
         key = self.keys[i]
         return Dense(self.matrix[i].reshape(self.shape), key if isinstance(key, int) else None)
@@ -132,9 +131,6 @@ class DenseBlock(RowBlock):
 
     def combine(self, A: Design, c: Array) -> Array:
         return A.matvec(c.dot(self.matrix).reshape(self.shape))
-
-    def images(self, A: Design) -> Any:
-        return np.stack([A.matvec(row.reshape(self.shape)) for row in self.matrix]).T  # Fortran order, as `columns` has
 
     def add_to(self, w: Array, c: Array) -> None:
         w += c.dot(self.matrix).reshape(self.shape)
@@ -154,21 +150,21 @@ class DenseBlock(RowBlock):
     def state(self) -> State:
         named = [i for i, key in enumerate(self.keys) if isinstance(key, int)]
         names: State = {"dense.names": np.array([self.keys[i] for i in named], dtype=np.int64)} if named else {}
-        if 0 < len(named) < len(self):  # the others are known by their values, as a start at the origin is
+        if 0 < len(named) < len(self):  # the others have keys of their values, such as a start at the origin
             names["dense.named"] = np.array(named)
         return {"dense.rows": self.matrix.copy(), "shape": np.array(self.shape), **names}
 
 
 def dense(atom: Atom, shape: int | Shape) -> Array:
-    """The atom as an array of a shape."""
+    """Return the atom as an array of a shape."""
     w = np.zeros(shape)
     atom.add_to(w, 1.0)
     return w
 
 
 def widened(block: Block, atom: Atom) -> Block:
-    """The atoms of ``block`` and ``atom``, which is of another shape, written out in a dense block."""
-    shape = max(block.shape, atom.block(prod(block.shape)).shape, key=len)  # of atoms that do not care it is a vector's
+    """Return a dense block of the atoms of ``block`` and of ``atom``, which is of another shape."""
+    shape = max(block.shape, atom.block(prod(block.shape)).shape, key=len)  # sparse atoms have that of a vector
     return DenseBlock(np.zeros((0, prod(shape))), shape, []).extend(block).append(atom)
 
 
@@ -186,7 +182,7 @@ def _restored(state: State) -> DenseBlock:
 register_block(DenseBlock.kind, _restored)
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True)
 class Basis(Atom):
     """Atom scale·e_index, a multiple of a unit vector.
 
@@ -212,10 +208,6 @@ class Basis(Atom):
     index: int
     scale: float
 
-    def __init__(self, index: int, scale: float) -> None:
-        _set_index(self, index)  # an oracle makes one in every step, and what a dataclass writes takes half as long again
-        _set_scale(self, scale)
-
     @property
     def key(self) -> Hashable:
         return (self.index, self.scale)
@@ -223,7 +215,7 @@ class Basis(Atom):
     def dot(self, g: Gradient) -> float:
         try:
             out: float = self.scale * g.item(self.index)
-        except AttributeError:  # no array: asked for so often that it is not looked at first
+        except AttributeError:  # not an array; an isinstance test would cost more
             out = self.scale * float(entries_at(g, np.array([self.index]))[0])
         return out
 
@@ -235,9 +227,6 @@ class Basis(Atom):
 
     def block(self, size: int) -> Block:
         return BasisBlock(size, [self.index], [self.scale])
-
-
-_set_index, _set_scale = Basis.__dict__["index"].__set__, Basis.__dict__["scale"].__set__
 
 
 class BasisBlock(RowBlock):
@@ -257,7 +246,7 @@ class BasisBlock(RowBlock):
     def _made(self, arrays: list[Array], keys: list[Hashable] | None) -> BasisBlock:
         return BasisBlock(self.size, *arrays)
 
-    def __len__(self) -> int:
+    def __len__(self) -> int:  # called in every step
         return len(self.index)
 
     def __getitem__(self, i: int) -> Basis:
@@ -298,7 +287,7 @@ class BasisBlock(RowBlock):
         return BasisBlock(self.size, self.index[index], self.scale[index])
 
     def state(self) -> State:
-        return {"basis.index": self.index.copy(), "basis.scale": self.scale.copy(), "size": np.array(self.size)}
+        return {**super().state(), "size": np.array(self.size)}
 
 
 def _basis_restored(state: State) -> BasisBlock:
@@ -356,7 +345,7 @@ class Sparse(Atom):
 
 
 class SparseBlock(Block):
-    """Sparse atoms, kept as a list and stacked to one sparse matrix when a product is asked for."""
+    """Sparse atoms as a list, stacked to one sparse matrix for products."""
 
     __slots__ = ("_atoms", "_keys", "_matrix", "shape", "size")
     kind = "sparse"
@@ -376,9 +365,9 @@ class SparseBlock(Block):
         if self._matrix is None:
             from scipy.sparse import csr_array
 
-            indptr = np.concatenate([[0], np.cumsum([len(a.places) for a in self._atoms])])
-            places = np.concatenate([a.places for a in self._atoms]) if self._atoms else np.zeros(0, np.intp)
-            entries = np.concatenate([a.entries for a in self._atoms]) if self._atoms else np.zeros(0)
+            indptr = np.cumsum([0, *(len(a.places) for a in self._atoms)])
+            places = np.concatenate([np.zeros(0, np.intp), *(a.places for a in self._atoms)])
+            entries = np.concatenate([np.zeros(0), *(a.entries for a in self._atoms)])
             self._matrix = csr_array((entries, places, indptr), shape=(len(self._atoms), self.size))
         return self._matrix
 
@@ -511,9 +500,6 @@ class RankOneBlock(RowBlock):
     def _made(self, arrays: list[Array], keys: list[Hashable] | None) -> RankOneBlock:
         return RankOneBlock(arrays[0], arrays[1], arrays[2], keys)
 
-    def __len__(self) -> int:
-        return len(self.U)
-
     def __getitem__(self, i: int) -> RankOne:
         return RankOne(self.U[i], self.V[i], float(self.scales[i]))
 
@@ -527,13 +513,7 @@ class RankOneBlock(RowBlock):
         return super().combine(A, c) if known is None else known.bilinear(self.U.T, self.V.T, c * self.scales)
 
     def images(self, A: Design) -> Any:
-        known = bilinear(A)
-        if known is None or not len(self):
-            return super().images(A) if len(self) else np.zeros((A.n, 0), dtype=A.dtype)
-        Z = np.empty((len(self), A.n), dtype=A.dtype)
-        for k in range(len(self)):
-            Z[k] = known.bilinear(self.U[k : k + 1].T, self.V[k : k + 1].T, self.scales[k : k + 1])
-        return Z.T
+        return super().images(A) if len(self) else np.zeros((A.n, 0), dtype=A.dtype)
 
     def add_to(self, w: Array, c: Array) -> None:
         w += ((self.U.T * (c * self.scales)) @ self.V).reshape(w.shape)
@@ -545,9 +525,6 @@ class RankOneBlock(RowBlock):
         if not isinstance(atom, RankOne):
             return widened(self, atom)
         return self._add_row(atom.key, atom.u, atom.v, atom.scale)
-
-    def state(self) -> State:
-        return {"rank_one.U": self.U.copy(), "rank_one.V": self.V.copy(), "rank_one.scales": self.scales.copy()}
 
 
 def rank_one_key(u: Array, v: Array, scale: float) -> Hashable:
@@ -567,7 +544,3 @@ def _rank_one_restored(state: State) -> RankOneBlock:
 
 
 register_block(RankOneBlock.kind, _rank_one_restored)
-
-
-__all__ = ["Basis", "BasisBlock", "Dense", "DenseBlock", "RankOne", "RankOneBlock", "Sparse", "SparseBlock", "dense",
-           "widened"]

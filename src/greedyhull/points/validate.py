@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import isfinite, prod
 from typing import Any
 
@@ -18,8 +17,10 @@ from greedyhull.types import Answer, Array, Atom, Floor, Kind, Shape, Shortlist,
 KINDS: tuple[Kind, ...] = ("always", "probability", "expectation", "estimate", "stationary")  # from strong to weak
 
 
-def as_atom(given: Any, shape: Shape) -> Atom:
-    """What an oracle gave as an atom: one of the shapes as it is, an array as a `Dense` of its own.
+def as_atom(given: Any, shape: Shape, own: bool = False) -> Atom:
+    """Return the answer of an oracle as an atom: an atom unchanged, an array as a new `Dense`.
+
+    If ``own``, a `Dense` is checked and copied too, as its array may change later.
 
     >>> as_atom(np.array([-0.0, 2.0]), (2,))
     Dense(array=array([0., 2.]), name=None)
@@ -33,14 +34,14 @@ def as_atom(given: Any, shape: Shape) -> Atom:
         raise GreedyhullError(f"An oracle returned {given!r} for points of shape {shape}; an index below {prod(shape)} and a "
                               "finite scale are wanted.")
     if type(given) is Dense:
-        if isinstance(given.array, np.ndarray) and given.array.shape == shape and given.array.dtype == np.float64:
+        if not own and isinstance(given.array, np.ndarray) and given.array.shape == shape and given.array.dtype == np.float64:
             return given
         return Dense(_numbers(given.array, shape), given.name)
     if type(given) is Sparse:
         return _sparse(given, prod(shape))
     if type(given) is Joint:
-        return _joint(given, shape, as_atom)
-    if type(given) is not np.ndarray and not lacks(given, "add_to", "block"):  # an atom of a shape that is not ours
+        return _joint(given, shape, own)
+    if type(given) is not np.ndarray and not lacks(given, "add_to", "block"):  # an atom of the user's own shape
         return given  # type: ignore[no-any-return]
     check(given is not None, lambda: f"argmin(g) returned None; an atom or an array of shape {shape} is wanted. Does it "
                                      "return what it finds?")
@@ -50,24 +51,17 @@ def as_atom(given: Any, shape: Shape) -> Atom:
 
 
 def atom_dtype(given: Any) -> str:
-    """The dtype of an atom that an oracle gave, in whatever form, where it holds less than float64; else ""."""
+    """Return the dtype of an atom in any form if it has fewer digits than float64; else ""."""
     if isinstance(given, Joint):
         return max(map(atom_dtype, given.parts), key=eps_of)
     shown = given.scale if isinstance(given, Basis) else given.entries if isinstance(given, Sparse) else given
     return coarse_dtype(given.array if isinstance(given, Dense) else shown)
 
 
-def as_own_atom(given: Any, shape: Shape) -> Atom:
-    """The same for an answer that somebody may write on again: a `Dense` is copied and its numbers looked at."""
-    if type(given) is Joint:
-        return _joint(given, shape, as_own_atom)
-    d = as_atom(given, shape)
-    return Dense(_numbers(d.array, shape), d.name) if type(d) is Dense and d is given else d
-
-
-def _joint(given: Joint, shape: Shape, enter: Callable[[Any, Shape], Atom]) -> Joint:
-    """The same vertex with parts of one shape of atoms, known by their numbers: a name is that of another set's row."""
-    parts = tuple(Dense(d.array) if isinstance(d, Dense) else d for d in (enter(part, shape) for part in given.parts))
+def _joint(given: Joint, shape: Shape, own: bool) -> Joint:
+    """Return the vertex with parts of one class and without names, which number the rows of different sets."""
+    checked = (as_atom(part, shape, own) for part in given.parts)
+    parts = tuple(Dense(d.array) if isinstance(d, Dense) else d for d in checked)
     if len({type(d) for d in parts}) == 1:
         return Joint(parts, given.owners)
     block = Joint(parts, given.owners).block(prod(shape))  # it takes the widest
@@ -75,7 +69,7 @@ def _joint(given: Joint, shape: Shape, enter: Callable[[Any, Shape], Atom]) -> J
 
 
 def _numbers(given: Any, shape: Shape) -> Array:
-    """A new float64 array without negative zeros."""
+    """Return a new float64 array without negative zeros."""
     check(not masked(given) and not np.iscomplexobj(given),
           "An oracle returned an array with masked or complex entries; real numbers are wanted.")
     try:
@@ -92,7 +86,7 @@ def _numbers(given: Any, shape: Shape) -> Array:
 
 
 def _sparse(given: Sparse, size: int) -> Sparse:
-    """The same atom with places ascending, each once, and without zeros."""
+    """Return the atom with places ascending, each once, and without zeros."""
     check(np.asarray(given.places).dtype.kind in "iu" or not np.size(given.places),
           lambda: f"An oracle returned {given!r}; places that are whole numbers are wanted.")
     places, entries = np.array(given.places, dtype=np.intp), np.array(given.entries, dtype=np.float64)
@@ -108,7 +102,7 @@ def _sparse(given: Sparse, size: int) -> Sparse:
 
 
 def as_answer(given: Any, shape: Shape) -> Answer:
-    """What an oracle gave as an `Answer`: an atom, a pair (atom, slack), or an answer, its promise checked."""
+    """Return an atom, a pair (atom, slack) or an answer of an oracle as a checked `Answer`."""
     if not isinstance(given, Answer):
         if not (isinstance(given, tuple) and len(given) == 2):
             return Answer(as_atom(given, shape))
@@ -120,7 +114,6 @@ def as_answer(given: Any, shape: Shape) -> Answer:
 
 
 def _slack(given: Any) -> float:
-    """A slack as a number of at least 0."""
     if type(given) is float and given >= 0.0:
         return given
     good = isinstance(given, (int, float, np.integer, np.floating)) and bool(given >= 0.0)
@@ -130,7 +123,7 @@ def _slack(given: Any) -> float:
 
 
 def _promise(kind: Any, delta: Any, slack: float = 0.0) -> tuple[Kind, float]:
-    """What an answer promises, and how likely that is to fail: where that is not known, it is an estimate."""
+    """Return kind and probability of failure of a promise; without a probability it is an estimate."""
     if kind == "always" and delta == 0.0 and type(delta) is float:
         return "always", delta
     check(isinstance(kind, str) and kind in KINDS, lambda: f"An oracle returned an answer of kind {kind!r}; one of "
@@ -138,7 +131,7 @@ def _promise(kind: Any, delta: Any, slack: float = 0.0) -> tuple[Kind, float]:
     good = isinstance(delta, (int, float, np.integer, np.floating)) and bool(delta >= 0.0)
     check(good, lambda: f"An oracle returned delta={delta!r}; a number from 0 to 1, how likely its promise is to fail, is "
                         "wanted.")
-    if slack == np.inf:  # that promises nothing, which always holds
+    if slack == np.inf:  # an empty promise always holds
         return "always", 0.0
     if kind == "always" and delta > 0.0:
         kind = "probability"
@@ -148,7 +141,7 @@ def _promise(kind: Any, delta: Any, slack: float = 0.0) -> tuple[Kind, float]:
 
 
 def as_block(given: Any, owner: Any) -> Block:
-    """What ``best(g, m)`` of a set gave, if it is a block of atoms."""
+    """Return what ``best(g, m)`` of a set returned; raise unless it is a block of atoms."""
     known = isinstance(given, Block)
     if not (known and len(given) > 0):
         raise GreedyhullError(f"best(g, m) of {owner!r} returned {'no atoms' if known else _called(given)}; a block of at "
@@ -158,21 +151,20 @@ def as_block(given: Any, owner: Any) -> Block:
 
 
 def as_shortlist(given: Any, owner: Any, owners: int = 1) -> Shortlist:
-    """What an oracle of the set ``owner`` gave, if it has an atom of each of its ``owners`` at least, and a slack that is
-    a number of at least 0."""
+    """Return the checked answer of an oracle of the set ``owner``, with at least one atom of each of its ``owners``."""
     check(isinstance(given, Shortlist), lambda: f"best(g, m) of an oracle of {owner!r} returned {_called(given)}; a "
           "Shortlist(atoms, slack) is wanted.")
     as_block(given.atoms, owner)
-    one = owners == 1 and given.owners is None and given.atoms.owners is None
-    found: Shortlist = given if one else _with_owners(given, owner, owners)
-    slack = _slack(found.slack)
-    kind, delta = _promise(found.kind, found.delta, slack)
-    same = slack is found.slack and kind == found.kind and delta is found.delta
-    return found if same else found._replace(slack=slack, kind=kind, delta=delta)
+    slack = _slack(given.slack)
+    kind, delta = _promise(given.kind, given.delta, slack)
+    if owners > 1 or given.owners is not None or given.atoms.owners is not None:
+        given = _with_owners(given, owner, owners)
+    same = slack is given.slack and kind == given.kind and delta is given.delta
+    return given if same else given._replace(slack=slack, kind=kind, delta=delta)  # type: ignore[no-any-return]
 
 
 def as_floor(given: Any, owner: Any) -> Floor:
-    """What ``floor(g, tol)`` of an oracle of the set ``owner`` gave: a `Floor`, or the number alone."""
+    """Return what ``floor(g, tol)`` of an oracle of the set ``owner`` returned, a `Floor` or a number, as a `Floor`."""
     floor = given if isinstance(given, Floor) else Floor(given)
     good = isinstance(floor.lower, (int, float, np.integer, np.floating)) and bool(floor.lower < np.inf)
     check(good, lambda: f"floor(g) of an oracle of {owner!r} returned {given!r}; a number that ⟨g, ·⟩ is nowhere below is "
@@ -182,7 +174,7 @@ def as_floor(given: Any, owner: Any) -> Floor:
 
 
 def _with_owners(given: Shortlist, S: object, owners: int) -> Shortlist:
-    """The same list with its owners in its block, all of them there."""
+    """Return the list with its owners in its block; raise unless all of them are there."""
     plain = given.atoms.inner if isinstance(given.atoms, OwnedBlock) else given.atoms
     whose = given.atoms.owners if given.owners is None else given.owners
     check(whose is not None, lambda: f"best(g, m) of {S!r} names atoms and not whose they are; Shortlist(..., owners=...), a "
@@ -194,5 +186,4 @@ def _with_owners(given: Shortlist, S: object, owners: int) -> Shortlist:
 
 
 def _called(given: Any) -> str:
-    """What something is, in words."""
     return "None" if given is None else f"a {type(given).__name__}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,12 +30,12 @@ NOTHING = np.zeros(0)  # the image of a point that was not looked at yet
 
 
 class Foreseen(NamedTuple):
-    """Where a step would lead: the image there, and what the loss computed at it, if it was asked."""
+    """Where a step would lead, and what was computed there, if anything: a move to it takes that over."""
 
     move: Direction
     step: float
-    z: Array
-    pieces: tuple[float, Array, Array] | None = None  # value, residual, curvature
+    x: Array
+    found: Any = None
 
     def of(self, move: Direction, step: float) -> bool:
         """Whether it is this step that was foreseen."""
@@ -96,18 +96,18 @@ class Image(View):
     def ahead(self, move: Direction, step: float, loss: Loss) -> float:
         """φ where ``step`` of the move leads; should it be made, value, residual and curvature are known already."""
         seen = self._ahead
-        z = seen.z if seen is not None and seen.of(move, step) else self.z + step * self.direction(move)
-        pieces = loss.value_gradient_curvature(z)
-        self._ahead = Foreseen(move, step, z, pieces)
-        return float(pieces[0])
+        z = seen.x if seen is not None and seen.of(move, step) else self.z + step * self.direction(move)
+        found = loss.value_gradient_curvature(z)
+        self._ahead = Foreseen(move, step, z, found)
+        return float(found[0])
 
     def moved(self, move: Direction, step: float) -> None:
         seen = self._ahead
         if seen is not None and seen.of(move, step):
             self.clear()
-            self.z, self.moves = seen.z, 0 if step == 1.0 else self.moves + 1
-            if seen.pieces is not None:
-                self.value, self.residual, self.curvature = seen.pieces
+            self.z, self.moves = seen.x, 0 if step == 1.0 else self.moves + 1
+            if seen.found is not None:
+                self.value, self.residual, self.curvature = seen.found
             return
         self.z = self.z + step * self.direction(move)
         self.moves += 1
@@ -127,27 +127,13 @@ class Image(View):
         self.clear()
 
 
-class Ahead(NamedTuple):
-    """Where a step would lead, and what was said there: a move to it takes that over."""
-
-    move: Direction
-    step: float
-    x: Array
-    value: float | None
-    gradient: Array
-
-    def leads(self, move: Direction, step: float) -> bool:
-        """Whether it is about this step of this move."""
-        return self.move is move and self.step == step
-
-
 class Coordinates(View):
-    """The view that is the point's own coordinates, for objectives that are given arrays.
+    """The view that is the point's own coordinates, for objectives of arrays.
 
     Every coordinate stays between the least and the largest of the atoms met so far, whatever rounding does: a function
-    that is defined on the simplex only is never asked at −1e-17. With several owners, ``own`` holds the least and the largest
-    of the parts of each, and a coordinate stays between their sums. ``ahead`` is what was last said along a line, and ``bend``
-    the curvature that a search met there, for a direction of length one; NaN before the first.
+    that is defined on the simplex only is never evaluated at −1e-17. With several owners, ``own`` holds the least and the
+    largest of the parts of each, and a coordinate stays between their sums. ``ahead`` is the last evaluation along a line
+    (value, gradient), and ``bend`` the curvature that a search met there, for a direction of length one; NaN before the first.
     """
 
     __slots__ = ("ahead", "bend", "gradient", "high", "low", "name", "own", "value", "x")
@@ -162,7 +148,7 @@ class Coordinates(View):
         self.clear()
 
     def clear(self) -> None:
-        self.ahead: Ahead | None = None
+        self.ahead: Foreseen | None = None
         self.value: float | None = None
         self.gradient: Array | None = None
 
@@ -173,24 +159,18 @@ class Coordinates(View):
     def _direction(self, move: Direction) -> Array:
         v = -move.drift * self.x
         move.add_to(v, 1.0)
-        if isinstance(move.terms, BasisBlock) and self.own is None and self.x.ndim == 1:
-            self._meet_units(move.terms)
+        if isinstance(move.terms, BasisBlock) and len(move.terms) and self.own is None and self.x.ndim == 1:
+            index, scale = move.terms.index, move.terms.scale
+            shared = index[:1] if (index == index[0]).all() else index[:0]  # the coordinate that does not meet 0
+            low, high = np.minimum(self.low, 0.0), np.maximum(self.high, 0.0)
+            low[shared], high[shared] = self.low[shared], self.high[shared]
+            np.minimum.at(low, index, scale)
+            np.maximum.at(high, index, scale)
+            self.low, self.high = low, high
             return v
         for i in range(len(move.terms)):
             self._meet(move.terms[i])
         return v
-
-    def _meet_units(self, block: BasisBlock) -> None:
-        """The same for multiples of unit vectors: each coordinate meets 0, but one that is that of all of them."""
-        index, scale = block.index, block.scale
-        if not len(index):
-            return
-        low, high = np.minimum(self.low, 0.0), np.maximum(self.high, 0.0)
-        if (index == index[0]).all():
-            low[index[0]], high[index[0]] = self.low[index[0]], self.high[index[0]]
-        np.minimum.at(low, index, scale)
-        np.maximum.at(high, index, scale)
-        self.low, self.high = low, high
 
     def _meet(self, atom: Atom) -> None:
         d = np.zeros_like(self.x)
@@ -203,7 +183,6 @@ class Coordinates(View):
         self.own, self.low, self.high = own, own[0].sum(axis=0), own[1].sum(axis=0)
 
     def after(self, move: Direction, step: float) -> Array:
-        """Where a step leads."""
         self.direction(move)
         x = (1.0 - move.drift * step) * self.x  # a new array: a user may have kept the old one
         move.add_to(x, step)
@@ -211,13 +190,13 @@ class Coordinates(View):
 
     def moved(self, move: Direction, step: float) -> None:
         seen = self.ahead
-        if seen is None or not seen.leads(move, step):
+        if seen is None or not seen.of(move, step):
             self.x = self.after(move, step)
             self.clear()
             return
         self.x = seen.x
         self.clear()
-        self.value, self.gradient = seen.value, seen.gradient
+        self.value, self.gradient = seen.found
 
     def refresh(self, w: Iterate) -> None:
         x = w.array()
@@ -247,9 +226,6 @@ class Coordinates(View):
         self.clear()
 
 
-NO_MORE: Mapping[str, float] = MappingProxyType({})
-
-
 class Along(NamedTuple):
     """Further points at which f is wanted: x + step·v for each of ``steps``."""
 
@@ -258,18 +234,18 @@ class Along(NamedTuple):
 
 
 class Expansion(NamedTuple):
-    """What an objective says at x, in one answer.
+    """All that an objective computes at x in one call.
 
     ``hessian`` is that on the atoms of ``block``, from one row in ``sample``. ``line`` has a row h, h', h'' for each further
-    point that was asked for. ``dot`` is ⟨∇f(x), x⟩. ``more`` holds what else the objective knows there, by name; ``near`` is
-    what it wants to know of x when it is asked at the next point. ``rough`` is what a second look at x would take from its
-    gap: where an intercept is not the best one.
+    point of the call. ``dot`` is ⟨∇f(x), x⟩. ``more`` holds further numbers at x by name; ``near`` is what the objective keeps
+    of x for the next point. ``rough`` is what a second evaluation at x would take from its gap: where an intercept is not the
+    best one.
     """
 
     value: float
     gradient: Array
     dot: float
-    more: Mapping[str, float] = NO_MORE
+    more: Mapping[str, float] = MappingProxyType({})
     hessian: Array | None = None
     block: Block | None = None
     line: Array | None = None
@@ -278,23 +254,12 @@ class Expansion(NamedTuple):
     sample: int = 1
 
 
-class ExpandedAhead(NamedTuple):
-    """Where a step would lead, and what was said there."""
-
-    move: Direction
-    step: float
-    x: Array
-    fresh: bool
-    known: Expansion
-    near: Array
-
-
 class Expanded(View):
     """The coordinates x of a point, the last expansion there, and that of the point tried last, which a move takes over.
 
-    ``moves`` counts how often x was updated since it was computed from the atoms. ``near`` is what the objective wants to know
-    of the last point when it is asked at the next: an intercept, say; ``here`` tells that this last point was x itself, and
-    ``stayed`` that somebody has asked for a second look there.
+    ``moves`` counts the updates since x was computed from the atoms. ``near`` is what the objective keeps of the last point
+    for the next one, such as an intercept; ``here`` says that this point was x itself, and ``stayed`` that a second evaluation
+    was requested there. ``ahead.found`` is the expansion at the point tried last, with its ``near``.
     """
 
     __slots__ = ("ahead", "here", "kept", "known", "moves", "name", "near", "stayed", "x")
@@ -309,7 +274,7 @@ class Expanded(View):
     def clear(self) -> None:
         self.stayed = False
         self.known: Expansion | None = None
-        self.ahead: ExpandedAhead | None = None
+        self.ahead: Foreseen | None = None
         self.kept: tuple[Array, Block, int] | None = None  # of a saved run: the Hessian at x, on which atoms, from which rows
 
     def direction(self, move: Direction) -> Array:
@@ -331,9 +296,9 @@ class Expanded(View):
 
     def moved(self, move: Direction, step: float) -> None:
         seen = self.ahead
-        if seen is not None and seen.move is move and seen.step == step:
-            self.x, self.known, self.near, self.ahead = seen.x, seen.known, seen.near, None
-            self.moves, self.here, self.stayed = 0 if seen.fresh else self.moves + 1, True, False
+        if seen is not None and seen.of(move, step):
+            self.x, (self.known, self.near), self.ahead = seen.x, seen.found, None
+            self.moves, self.here, self.stayed = 0 if step == 1.0 else self.moves + 1, True, False
             return
         whole = move.base is not None and step == 1.0
         self.x, self.moves, self.here = self.after(move, step), 0 if whole else self.moves + 1, False

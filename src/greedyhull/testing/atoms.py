@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from greedyhull.atoms.joined import Joined
 from greedyhull.atoms.wrapped import Around, Wrapped
 from greedyhull.errors import GreedyhullError
 from greedyhull.objectives.designs.stored import DenseDesign
+from greedyhull.points.aligned import few
 from greedyhull.points.arrays import length
 from greedyhull.points.blocks import block_from, block_state
 from greedyhull.points.gradients import as_array
@@ -19,7 +21,7 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import Joint, least, vertices
 from greedyhull.points.validate import as_answer, as_floor, as_shortlist
 from greedyhull.testing.expect import atom_array, expect, locked, mixture, saved
-from greedyhull.types import Answer, Array, Atom, AtomSet, Gradient, Oracle, Shortlist, listed
+from greedyhull.types import Answer, Array, Atom, AtomSet, Oracle, listed
 
 
 class Trial:
@@ -106,7 +108,7 @@ def all_atoms(S: AtomSet) -> list[Array] | None:
 
 
 def check_sizes(trial: Trial) -> None:
-    """max_abs, diameter, circumradius and radius_around bound what they say they bound."""
+    """max_abs, diameter, circumradius and radius_around are upper bounds."""
     S, pool = trial.S, trial.pool
     for _ in range(5):
         c = trial.rng.random(trial.shape) * (trial.rng.random(trial.shape) < 0.7)
@@ -139,7 +141,7 @@ def _known(S: AtomSet, size: str) -> float | None:
 
 
 def _enclosing(points: Array) -> float:
-    """A lower bound on the radius of the least ball around ``points``: any weights in the dual give one."""
+    """A lower bound on the radius of the least ball around ``points``: any dual weights give one."""
     squares = (points**2).sum(axis=1)
     alpha = np.full(len(points), 1.0 / len(points))
     best = 0.0
@@ -239,25 +241,23 @@ def check_kinds_of_gradients(trial: Trial) -> None:
     from scipy.sparse import csr_array
     from scipy.sparse.linalg import aslinearoperator
 
-    for g in trial.gradients[:8]:
-        for other in (csr_array(g), aslinearoperator(np.array(g))):
-            _check_kind(trial.S, g, other, trial.tolerance(g))
-
-
-def _check_kind(S: AtomSet, g: Array, other: Gradient, tol: float) -> None:
-    what = f"{S!r} says that it takes any kind of gradient, and asked with a {type(other).__name__}"
-    try:
-        oracle = S.oracle(np.random.default_rng(0))
-        plain, answer = oracle.argmin(g), oracle.argmin(other)
-        told, block = answer.atom.dot(other), answer.atom.block(g.size).dots(other)
-    except Exception as error:
-        raise AssertionError(f"{what} it failed: {type(error).__name__}: {error}") from error
-    score = float(np.vdot(g, atom_array(answer.atom, S.shape)))
-    expect(answer.kind != "always" or score - answer.slack <= plain.atom.dot(g) + tol,
-           f"{what} its atom scores {score:.12g}; asked with the array, {plain.atom.dot(g):.12g}.")
-    expect(abs(told - score) <= tol and abs(float(block[0]) - score) <= tol,
-           f"{what} its atom says that it scores {told:.12g}, and a block of it {float(block[0]):.12g}; it is {score:.12g}.")
-    expect(np.array_equal(as_array(other), g), f"{what} it wrote on the gradient.")
+    S = trial.S
+    kinds: tuple[Any, ...] = (csr_array, aslinearoperator)
+    for g, kind in product(trial.gradients[:8], kinds):
+        other, tol = kind(np.array(g)), trial.tolerance(g)
+        what = f"{S!r} says that it takes any kind of gradient, and asked with a {type(other).__name__}"
+        try:
+            oracle = S.oracle(np.random.default_rng(0))
+            plain, answer = oracle.argmin(g), oracle.argmin(other)
+            told, block = answer.atom.dot(other), answer.atom.block(g.size).dots(other)
+        except Exception as error:
+            raise AssertionError(f"{what} it failed: {type(error).__name__}: {error}") from error
+        score = float(np.vdot(g, atom_array(answer.atom, S.shape)))
+        expect(answer.kind != "always" or score - answer.slack <= plain.atom.dot(g) + tol,
+               f"{what} its atom scores {score:.12g}; asked with the array, {plain.atom.dot(g):.12g}.")
+        expect(abs(told - score) <= tol and abs(float(block[0]) - score) <= tol, f"{what} its atom says that it scores "
+               f"{told:.12g}, and a block of it {float(block[0]):.12g}; it is {score:.12g}.")
+        expect(np.array_equal(as_array(other), g), f"{what} it wrote on the gradient.")
 
 
 def check_compressed(trial: Trial) -> None:
@@ -292,15 +292,7 @@ def check_owners(trial: Trial) -> None:
                f"{f'has {have} parts' if have else 'is no Joint'}. A set of several owners answers with Joint(parts, owners), "
                "a part for each, and says in owners how many there are.")
     joints = [d for d in trial.atoms if isinstance(d, Joint)]
-    if joints:
-        _check_parts(trial, joints)
-        _check_exchanged(trial, joints)
-
-
-def _check_parts(trial: Trial, joints: list[Joint]) -> None:
-    """The part of an owner is the best of all parts that it has been seen to have."""
-    S = trial.S
-    for owner in range(len(joints[0].parts)):
+    for owner in range(said if joints else 0):
         rows = np.stack([atom_array(d.parts[owner], trial.shape).ravel() for d in joints])
         for i, (g, answer) in enumerate(zip(trial.each(), trial.answers, strict=True)):
             scores = rows.dot(g.ravel())
@@ -309,16 +301,11 @@ def _check_parts(trial: Trial, joints: list[Joint]) -> None:
                    f"{S!r} answered with the part {joints[i].parts[owner]!r} of owner {owner}, of score {scores[i]:.12g}, but "
                    f"its part {joints[j].parts[owner]!r} scores {scores[j]:.12g}. The argmin of owner {owner} is wrong, or "
                    f"its parts lie in the wrong block: {_where(joints, trial.shape)}")
-
-
-def _check_exchanged(trial: Trial, joints: list[Joint]) -> None:
-    """Any part of one owner goes with any part of another: that is what a product is."""
-    S = trial.S
     for d in joints[:8]:
         expect(trial.holds(d), f"{S!r} answered {d!r}, which it does not contain. If each part is a "
                f"point of its set, one lies in the wrong block: {_where(joints, trial.shape)}")
-    for _ in range(8):
-        picked = trial.rng.integers(len(joints), size=len(joints[0].parts))
+    for _ in range(8 if joints else 0):  # any part of one owner goes with any part of another
+        picked = trial.rng.integers(len(joints), size=said)
         mixed = Joint(tuple(joints[int(i)].parts[owner] for owner, i in enumerate(picked)))
         expect(trial.holds(mixed), f"{S!r} does not contain {mixed!r}, whose parts come from several "
                "of its answers. A point mixes the parts of each owner by themselves: the owners of a part must be the same in "
@@ -328,32 +315,10 @@ def _check_exchanged(trial: Trial, joints: list[Joint]) -> None:
 def _where(joints: list[Joint], shape: tuple[int, ...]) -> str:
     """Where the parts of each owner have entries, and which places are of two."""
     used = [np.any([atom_array(d.parts[b], shape).ravel() != 0.0 for d in joints], axis=0) for b in joints[0].owners]
-    said = "; ".join(f"those of owner {b} have entries at {_places(mask)}" for b, mask in enumerate(used))
-    shared = np.sum(used, axis=0) > 1
-    return f"{said}{f'; {_places(shared)} belong to more than one' if shared.any() else ''}."
-
-
-def _places(mask: Array) -> str:
-    places = np.flatnonzero(mask).tolist()
-    return f"{places[:6]}{' and more' if len(places) > 6 else ''}" if places else "no place"
-
-
-def check_owned_shortlist(S: AtomSet, found: Shortlist, g: Array, m: int, trial: Trial) -> None:
-    """best(g, m): the first atom of each owner is its best, at most m of each, each once, all parts of points of the set."""
-    owners, tol = found.owners, trial.tolerance(g)
-    assert owners is not None
-    scores = np.asarray(found.atoms.dots(g), dtype=np.float64)
-    low = least(scores, owners)
-    for owner in range(S.traits.owners):
-        own = scores[owners == owner]
-        expect(1 <= len(own) <= m, f"{S!r} answered best(g, {m}) with {len(own)} atoms of owner {owner}.")
-        expect(own[0] <= low[owner] + tol, f"{S!r} answered best(g, {m}) with an atom of owner {owner} that scores "
-               f"{own[0]:.12g} before one that scores {low[owner]:.12g}; the best one comes first.")
-    expect(len(set(found.atoms.keys)) == len(found.atoms), f"{S!r} answered best(g, {m}) with an atom twice.")
-    expect(float(low.sum()) - found.slack <= trial.least(g)[0] + tol,
-           f"{S!r}: the best of best(g, {m}) score {low.sum():.12g}, all owners together; {trial.least(g)[0]:.12g} exists.")
-    for d in vertices(found.atoms):
-        expect(trial.holds(d), f"{S!r} does not contain {d!r}, made of parts of its best(g, {m}).")
+    places = [few(np.flatnonzero(mask).tolist()) or "no place" for mask in used]
+    said = [f"those of owner {b} have entries at {at}" for b, at in enumerate(places)]
+    shared = np.flatnonzero(np.sum(used, axis=0) > 1).tolist()
+    return "; ".join(said) + (f"; {few(shared)} belong to more than one." if shared else ".")
 
 
 def check_atoms(S: AtomSet, *, minimum: Callable[[Array], float] | None = None, vertices: Any = None, trials: int = 20,
@@ -441,24 +406,26 @@ def _check_repeats(trial: Trial) -> None:
 
 
 def _check_shortlists(trial: Trial) -> None:
-    """best(g, m): best first, each atom once, and none that is left out beats the first by more than the slack."""
-    S, oracle = trial.S, trial.S.oracle(trial.rng)
+    """best(g, m): per owner at most m atoms, the best first; each once; no other atom beats them by more than the slack."""
+    S, oracle, count = trial.S, trial.S.oracle(trial.rng), trial.S.traits.owners
     for g in trial.each():
-        tol = trial.tolerance(g)
+        tol, known = trial.tolerance(g), trial.least(g)[0]
         for m in (1, 2, 5):
-            found = as_shortlist(oracle.best(g, m), S, S.traits.owners)
-            if S.traits.owners > 1:
-                check_owned_shortlist(S, found, g, m, trial)
-                continue
-            atoms, slack = found.atoms, found.slack
-            scores = np.asarray(atoms.dots(g), dtype=np.float64)
-            expect(1 <= len(atoms) <= m, f"{S!r} answered best(g, {m}) with {len(atoms)} atoms.")
-            expect(np.all(np.diff(scores) >= -tol), f"{S!r} answered best(g, {m}) out of order: scores {scores}.")
-            expect(len(set(atoms.keys)) == len(atoms), f"{S!r} answered best(g, {m}) with an atom twice.")
-            expect(found.kind != "always" or scores[0] - slack <= trial.least(g)[0] + tol,
-                   f"{S!r}: the first of best(g, {m}) scores {scores[0]:.12g}, an atom with {trial.least(g)[0]:.12g} exists.")
-            for i in range(len(atoms)):
-                expect(trial.holds(atoms[i]), f"{S!r} does not contain an atom of its best(g, {m}).")
+            found = as_shortlist(oracle.best(g, m), S, count)
+            scores = np.asarray(found.atoms.dots(g), dtype=np.float64)
+            owners = np.zeros(len(scores), dtype=np.intp) if found.owners is None else found.owners
+            low, about = least(scores, owners), f"{S!r} answered best(g, {m})"
+            for owner in range(count):
+                own = scores[owners == owner]
+                expect(1 <= len(own) <= m, f"{about} with {len(own)} atoms of owner {owner}.")
+                expect(own[0] <= low[owner] + tol, f"{about} with an atom of owner {owner} that scores {own[0]:.12g} before "
+                       f"one that scores {low[owner]:.12g}; the best one comes first.")
+            expect(count > 1 or np.all(np.diff(scores) >= -tol), f"{about} out of order: scores {scores}.")
+            expect(len(set(found.atoms.keys)) == len(scores), f"{about} with an atom twice.")
+            expect(found.kind != "always" or float(low.sum()) - found.slack <= known + tol,
+                   f"{about}; the best of them, one per owner, score {low.sum():.12g}, but {known:.12g} exists.")
+            for d in vertices(found.atoms):
+                expect(trial.holds(d), f"{about} with parts of {d!r}, which it does not contain.")
 
 
 def _check_floors(trial: Trial) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from greedyhull.points.arrays import locked as read_only
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import dense as dense_atom
 from greedyhull.points.validate import as_answer
@@ -25,9 +26,8 @@ def expect(condition: Any, message: str) -> None:
 def saved(state: State) -> State:
     """``state`` after a round trip through npz, as a file would give it back."""
     for name, array in state.items():
-        expect(
-            np.asarray(array).dtype != object, f"The saved state holds {name!r} with dtype object; plain arrays are wanted."
-        )
+        plain = np.asarray(array).dtype != object
+        expect(plain, f"The saved state holds {name!r} with dtype object; plain arrays are wanted.")
     file = io.BytesIO()
     np.savez(file, **state)  # type: ignore[arg-type]
     file.seek(0)
@@ -36,10 +36,8 @@ def saved(state: State) -> State:
 
 
 def locked(x: Array) -> Array:
-    """A read-only copy: whoever writes into it is found out."""
-    copy = np.array(x)
-    copy.flags.writeable = False
-    return copy
+    """Return a read-only copy, so that writing into it is an error."""
+    return read_only(np.array(x))
 
 
 def mixture(S: AtomSet, rng: np.random.Generator, atoms: int = 4, w: Iterate | None = None) -> Iterate:

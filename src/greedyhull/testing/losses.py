@@ -174,7 +174,8 @@ def _check_weights(make: Any, X: Array, rest: tuple[Array, ...], S: AtomSet, rng
     s[0], s[-1] = 3, 1
     again = np.repeat(np.arange(len(X)), s)
     weighted, repeated = make(X, *rest, sample_weight=locked(s)), make(X[again], *(y[again] for y in rest))
-    for w in (S.centre(), S.centre()):
+    w = S.centre()
+    for _ in range(2):
         a, b = weighted.value(w), repeated.value(w)
         expect(abs(a - b) <= 1e-11 * (1 + abs(b)),
                f"{weighted!r} with sample weights has value {a}, with its rows repeated {b}.")

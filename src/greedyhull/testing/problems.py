@@ -39,7 +39,7 @@ def ball_minimum(d: int, radius: float, value: Value, gradient: Gradient) -> flo
 
 
 def set_minimum(S: AtomSet, value: Value, gradient: Gradient) -> float:
-    """The same over the hull of S by its oracle alone, whose atoms are gathered until none helps; a point attains it."""
+    """The same over the hull of S by its oracle alone, whose atoms are gathered until none helps."""
     rng = np.random.default_rng(0)
     oracle, draws = S.oracle(rng), rng.standard_normal((2 * int(np.prod(S.shape)), *S.shape))
     atoms = [atom_array(oracle.argmin(g).atom, S.shape).ravel() for g in draws]
@@ -126,23 +126,25 @@ def small_problems() -> tuple[Problem, ...]:
                                           gh.Box(low, high), gh.Vertices(points), gh.L2Ball(D, 0.8))}
     ball: Reference = partial(ball_minimum, D, 0.8)  # over a round set the general search has few digits
     X, y = rng.standard_normal((9, D)), rng.standard_normal(9)
+    counts = np.round(np.abs(3 * y))
     pairs: list[tuple[str, _Model, str]] = []
     pairs += [("least_squares", _least_squares(X, y), name) for name in sets]
     pairs += [("least_squares, a vertex is best", _least_squares(X, 4 * X[:, 1]), name) for name in ("L1Ball", "Simplex")]
     pairs += [("least_squares, f* = 0", _least_squares(X, X @ np.full(D, 0.2)), name) for name in ("L1Ball", "Simplex")]
-    pairs += [("logistic", _logistic(X, np.sign(y)), name) for name in ("L1Ball", "Simplex", "L2Ball")]
+    pairs += [("logistic", _named("logistic", X, np.sign(y)), name) for name in ("L1Ball", "Simplex", "L2Ball")]
     pairs += [("quadratic", _quadratic(X), name) for name in ("Simplex", "L1Ball", "Box")]
     pairs += [("log_likelihood", _log_likelihood(rng.random((9, D)) + 0.01), "Simplex"),
               ("log_likelihood with zeros", _log_likelihood(_with_zeros(rng)), "Simplex"),
-              ("huber", _huber(X, 2 * y), "L1Ball"), ("poisson", _poisson(X, np.round(np.abs(3 * y))), "L1Ball"),
-              ("poisson", _poisson(X, np.round(np.abs(3 * y))), "CappedSimplex"),
-              ("squared_hinge", _squared_hinge(X, np.sign(y)), "Simplex"), ("lp_loss, p = 3", _lp_loss(X, y, 3.0), "L1Ball"),
-              ("lp_loss, p = 1.5", _lp_loss(X, y, 1.5), "Simplex"), ("function", _function(X), "Simplex"),
+              ("huber", _named("huber", X, 2 * y), "L1Ball"), ("poisson", _named("poisson", X, counts), "L1Ball"),
+              ("poisson", _named("poisson", X, counts), "CappedSimplex"),
+              ("squared_hinge", _named("squared_hinge", X, np.sign(y)), "Simplex"),
+              ("lp_loss, p = 3", _named("lp_loss", X, y, p=3.0), "L1Ball"),
+              ("lp_loss, p = 1.5", _named("lp_loss", X, y, p=1.5), "Simplex"), ("function", _function(X), "Simplex"),
               ("function", _function(X), "L2Ball"), ("function without smoothness", _entropy(), "Simplex"),
               ("least_squares, intercept", _least_squares(X, y + 3, intercept=True), "L1Ball"),
               ("logistic, intercept", _logistic_with_intercept(X, np.sign(y)), "L1Ball"),
               ("least_squares, ridge", _with_ridge(_least_squares(X, y, intercept=True), 0.3), "Simplex"),
-              ("logistic, ridge", _with_ridge(_logistic(X, np.sign(y)), 0.3), "Vertices")]
+              ("logistic, ridge", _with_ridge(_named("logistic", X, np.sign(y)), 0.3), "Vertices")]
     return tuple(Problem(f"{what} over {name}", model.make(*model.data), sets[name], model.value, model.gradient,
                          ball if name == "L2Ball" else None, model.data, model.make) for what, model, name in pairs)
 
@@ -154,7 +156,16 @@ def _with_zeros(rng: np.random.Generator) -> Array:
     return P
 
 
-# --- the formulas, written out once more -------------------------------------------------------------------------
+# --- the formulas, independent of those in the library -----------------------------------------------------------
+
+LOSSES: dict[str, tuple[Callable[..., Array], Callable[..., Array]]] = {  # ℓ(z, y) and its derivative
+    "logistic": (lambda z, y: np.logaddexp(0, -y * z), lambda z, y: -y / (1 + np.exp(y * z))),
+    "huber": (lambda z, y: np.where(np.abs(z - y) <= 1, 0.5 * (z - y) ** 2, np.abs(z - y) - 0.5),
+              lambda z, y: np.clip(z - y, -1, 1)),
+    "poisson": (lambda z, y: np.exp(z) - y * z, lambda z, y: np.exp(z) - y),
+    "squared_hinge": (lambda z, y: 0.5 * np.maximum(1 - y * z, 0) ** 2, lambda z, y: -y * np.maximum(1 - y * z, 0)),
+    "lp_loss": (lambda z, y, p: np.abs(z - y) ** p / p, lambda z, y, p: np.sign(z - y) * np.abs(z - y) ** (p - 1)),
+}
 
 
 @dataclass(frozen=True)
@@ -183,17 +194,20 @@ def _with_ridge(model: _Model, l2: float) -> _Model:
                   partial(model.make, l2=l2), model.data)
 
 
-def _logistic(X: Array, y: Array) -> _Model:
-    return _mean(lambda z, y: np.logaddexp(0, -y * z), lambda z, y: -y / (1 + np.exp(y * z)), gh.logistic, X, y)
+def _named(name: str, X: Array, y: Array, **settings: float) -> _Model:
+    terms, slopes = (partial(formula, **settings) for formula in LOSSES[name])
+    return _mean(terms, slopes, partial(getattr(gh, name), **settings), X, y)
 
 
 def _logistic_with_intercept(X: Array, y: Array) -> _Model:
     from scipy.optimize import brentq
 
-    def shifted(z: Array, y: Array) -> Array:
-        return np.asarray(z + brentq(lambda b: float((y / (1 + np.exp(y * (z + b)))).sum()), -50.0, 50.0, xtol=1e-15))
+    terms, slopes = LOSSES["logistic"]
 
-    return _mean(lambda z, y: np.logaddexp(0, -y * shifted(z, y)), lambda z, y: -y / (1 + np.exp(y * shifted(z, y))),
+    def shifted(z: Array, y: Array) -> Array:
+        return np.asarray(z + brentq(lambda b: float(slopes(z + b, y).sum()), -50.0, 50.0, xtol=1e-15))
+
+    return _mean(lambda z, y: terms(shifted(z, y), y), lambda z, y: slopes(shifted(z, y), y),
                  partial(gh.logistic, intercept=True), X, y)
 
 
@@ -203,37 +217,8 @@ def _quadratic(X: Array) -> _Model:
 
 
 def _log_likelihood(P: Array) -> _Model:
-    def terms(z: Array) -> Array:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(-np.log(z))
-
-    def slopes(z: Array) -> Array:
-        with np.errstate(divide="ignore"):
-            return np.asarray(-1 / z)
-
-    return _mean(terms, slopes, gh.log_likelihood, P)
-
-
-def _huber(X: Array, y: Array) -> _Model:
-    def terms(z: Array, y: Array) -> Array:
-        r = np.abs(z - y)
-        return np.asarray(np.where(r <= 1, 0.5 * r * r, r - 0.5))
-
-    return _mean(terms, lambda z, y: np.clip(z - y, -1, 1), gh.huber, X, y)
-
-
-def _poisson(X: Array, y: Array) -> _Model:
-    return _mean(lambda z, y: np.exp(z) - y * z, lambda z, y: np.exp(z) - y, gh.poisson, X, y)
-
-
-def _squared_hinge(X: Array, y: Array) -> _Model:
-    return _mean(lambda z, y: 0.5 * np.maximum(1 - y * z, 0) ** 2, lambda z, y: -y * np.maximum(1 - y * z, 0),
-                 gh.squared_hinge, X, y)
-
-
-def _lp_loss(X: Array, y: Array, p: float) -> _Model:
-    return _mean(lambda z, y: np.abs(z - y) ** p / p, lambda z, y: np.sign(z - y) * np.abs(z - y) ** (p - 1),
-                 lambda X, y: gh.lp_loss(X, y, p), X, y)
+    quiet = np.errstate(divide="ignore", invalid="ignore")
+    return _mean(quiet(lambda z: -np.log(z)), quiet(lambda z: -1 / z), gh.log_likelihood, P)
 
 
 def _function(X: Array) -> _Model:
@@ -249,7 +234,7 @@ def _function(X: Array) -> _Model:
 
 
 def _entropy() -> _Model:
-    """Σ (w + 0.1) log (w + 0.1) − c·w: smooth on the simplex only, and nobody says how smooth."""
+    """Σ (w + 0.1) log (w + 0.1) − c·w: smooth on the simplex only, without a stated smoothness."""
     c = np.linspace(-1, 1, D)
 
     def value(w: Array) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 from collections.abc import Iterable
@@ -31,7 +30,7 @@ def check_interruptions(solver: Solver, problem: Problem) -> None:
     if threading.current_thread() is threading.main_thread():
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
-            _check_interrupted(solver, problem, lambda: os.kill(os.getpid(), signal.SIGINT))
+            _check_interrupted(solver, problem, lambda: signal.raise_signal(signal.SIGINT))
         finally:
             signal.signal(signal.SIGINT, before)
 
@@ -119,7 +118,8 @@ def _edges() -> list[Any]:
             Parabola(1.0, -1.0, 1.0, 1e6), barrier]
 
 
-def _asked(step: Any, line: Any, k: int) -> float | None:
+def _step_of(step: Any, line: Any, k: int) -> float | None:
+    """Return the step of a rule, None if it rejects the line."""
     try:
         return float(step(line, k))
     except GreedyhullError:
@@ -130,7 +130,7 @@ def _check_range(rule: Any, lines: list[Any], descends: bool) -> None:
     for warm, fresh in ((False, False), (True, False), (False, True), (True, True)):  # fresh: each line is the first one met
         step = rule.start(warm)
         for k, line in enumerate(lines):
-            eta = _asked(rule.start(warm) if fresh else step, line, k)
+            eta = _step_of(rule.start(warm) if fresh else step, line, k)
             if eta is None:
                 continue
             about = f"{rule!r} at k = {k}, slope {line.slope:.3g}, max_step {line.max_step:.3g}, limit {line.limit:.3g}"
@@ -148,11 +148,11 @@ def _check_state(rule: Any, lines: list[Any]) -> None:
     """Half the lines, a saved state, and the other half: the steps are those of one run."""
     whole, first, second = rule.start(True), rule.start(True), rule.start(False)
     half = len(lines) // 2
-    steps = [_asked(whole, line, k) for k, line in enumerate(lines)]
+    steps = [_step_of(whole, line, k) for k, line in enumerate(lines)]
     for k, line in enumerate(lines[:half]):
-        _asked(first, line, k)
+        _step_of(first, line, k)
     second.restore(saved(first.state()))
-    again = [_asked(second, line, half + k) for k, line in enumerate(lines[half:])]
+    again = [_step_of(second, line, half + k) for k, line in enumerate(lines[half:])]
     expect(steps[half:] == again, f"{rule!r}, saved after {half} steps and restored, goes on with other steps than before.")
 
 
@@ -175,7 +175,7 @@ def check_solver(solver: Solver, problems: Iterable[Any] | None = None, *, itera
              for p in (small_problems() if problems is None else problems)]
     refused = []
     for problem in given:
-        trial = _Trial(solver, problem, iterations, seed)
+        trial = _SolverTrial(solver, problem, iterations, seed)
         if trial.refuses():
             refused.append(problem.name)
             continue
@@ -203,7 +203,7 @@ def _keep(points: list[Array], event: Any) -> None:
     points.append(event.point.array())
 
 
-class _Trial:
+class _SolverTrial:
     """A solver on a problem; `check_honest` gathers the points and the trace that later runs are compared with."""
 
     def __init__(self, solver: Solver, problem: Problem, iterations: int, seed: int) -> None:

@@ -157,7 +157,7 @@ def rate(M: float, c: float, k: K, exact: bool = False) -> K:
     2.5
     """
     B, n = _bend(M, c), counts(k, first=1)
-    return like(k, 4 * B * (n + 1 - _harmonic(n + 1)) / (n * (n + 1)) if exact else 4 * B / (n + 2))
+    return like(k, 4 * B * (n + 1 - harmonic(n + 1)) / (n * (n + 1)) if exact else 4 * B / (n + 2))
 
 
 def _bend(M: float, c: float) -> float:
@@ -287,13 +287,11 @@ def multiplicative_rate(M: float, c: float, delta: float, e0: float, k: K) -> K:
     return like(k, 2 * max(2 * _bend(M, c) / delta, e0) / (delta * counts(k, first=0) + 2))
 
 
-def _harmonic(n: Array) -> Array:
-    """H_n = 1 + 1/2 + ... + 1/n: summed up to 32, beyond that Euler's expansion, which is then good to rounding."""
-    table = np.concatenate([[0.0], np.cumsum(1 / np.arange(1.0, 33.0))])
-    few = table[np.minimum(n, 32).astype(int)]
-    m = np.maximum(n, 32.0)
-    many = np.log(m) + np.euler_gamma + 1 / (2 * m) - 1 / (12 * m**2) + 1 / (120 * m**4) - 1 / (252 * m**6)
-    return np.where(n <= 32, few, many)
+def harmonic(n: Array) -> Array:
+    """H_n = 1 + 1/2 + ... + 1/n."""
+    from scipy.special import digamma
+
+    return np.asarray(digamma(n + 1.0) + np.euler_gamma)
 
 
 def recursion_lower(e0: float, C: float, k: K) -> K:

@@ -12,7 +12,7 @@ import numpy as np
 
 from greedyhull.errors import check
 from greedyhull.theory.bound import K, above_zero, at_least, counts, curvature, like
-from greedyhull.theory.rates import _harmonic
+from greedyhull.theory.rates import harmonic
 
 __all__ = ["SOURCES", "momentum_rate", "online_cg_rate", "spider_gap", "spider_rate", "storc_rate", "storm_rate", "svfw_gap",
            "svrf_epoch_rate", "svrf_rate"]
@@ -102,7 +102,7 @@ def storm_rate(M: float, L: float, D: float, sigma: float, b: float, k: K, c: fl
     above_zero(b=b)
     t = counts(k, first=2) - 1
     with np.errstate(over="ignore", invalid="ignore"):
-        return like(k, 2 * D * (sigma + L * D) / np.sqrt(b * t) + (curvature(M) / 2 + c) * _harmonic(t) / t)
+        return like(k, 2 * D * (sigma + L * D) / np.sqrt(b * t) + (curvature(M) / 2 + c) * harmonic(t) / t)
 
 
 def momentum_rate(L: float, D: float, sigma: float, e1: float, k: K, first_error: float | None = None) -> K:

@@ -28,7 +28,7 @@ from greedyhull.theory.bound import (
     steps,
     tolerances,
 )
-from greedyhull.theory.rates import _harmonic, per_step, rate
+from greedyhull.theory.rates import harmonic, per_step, rate
 
 __all__ = ["Along", "AnytimeAverage", "AsRecorded", "BetterSchedule", "FixedHorizon", "GrowingWeights", "LastIterate", "asfw",
            "asfw_gap", "asfw_line_search", "asj", "asj_gap", "asj_printed", "expect_rate", "expected_error",
@@ -160,7 +160,7 @@ class AnytimeAverage:
 
     def bound(self, noise: float, bend: float, e1: float, t: K) -> K:
         n, (noise, bend, e1) = counts(t, first=1), checked(noise, bend, e1)
-        return like(t, (e1 + (noise + bend) * _harmonic(n)) / power_sum(0.5, n))
+        return like(t, (e1 + (noise + bend) * harmonic(n)) / power_sum(0.5, n))
 
     mean_gap = bound
 
