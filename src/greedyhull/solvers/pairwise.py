@@ -14,8 +14,8 @@ from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.steps import Exact
-from greedyhull.solvers.parts.working_set import pairwise_within
-from greedyhull.types import Atom, AtomSet, Needs, Objective, Schedule, Solver, StepRule, faced
+from greedyhull.solvers.parts.working_set import move_if_lower, pairwise_within
+from greedyhull.types import AtomSet, Needs, Objective, Schedule, Solver, StepRule, faced
 
 
 @hinted
@@ -212,16 +212,7 @@ class DecompositionInvariant(Solver):
 def _go_inside(f: Objective, S: AtomSet, w: Iterate) -> None:
     """Go to the centre where f is lower there: a step takes in one atom, and a minimum may mix very many. If f is still lower
     at the atom that its gradient there names, the minimum is near a corner."""
-    if _go(f, w, Dense(S.centre().array())):
-        _go(f, w, S.atom(as_array(f.gradient(w), w.shape)))  # not the run's oracle, whose answers a resume repeats
-
-
-def _go(f: Objective, w: Iterate, there: Atom) -> bool:
-    """Go where f is lower; whether it is."""
-    move = w.toward(there)
-    line = f.along(w, move)
-    if not (line.limit > 1.0 and line.value(1.0) < f.value(w)):
-        return False
-    w.move(move, 1.0)
-    w.refresh()  # what a resume would compute
-    return True
+    if move_if_lower(f, w, Dense(S.centre().array())):
+        w.refresh()  # what a resume would compute
+        if move_if_lower(f, w, S.atom(as_array(f.gradient(w), w.shape))):  # not the oracle, whose answers a resume repeats
+            w.refresh()

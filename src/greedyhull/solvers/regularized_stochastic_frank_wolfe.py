@@ -17,7 +17,8 @@ from greedyhull.points.coordinate_iterate import Average, CoordinateIterate, Pos
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.gradients.base import Size, check_size, size
 from greedyhull.solvers.lu_freund import duals_of
-from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, Regret, at_steps, sampled, seen_from
+from greedyhull.solvers.parts.gap_evaluation import FULL_GAP, FullGap, Look, Regret, at_steps, sampled, seen_from
+from greedyhull.solvers.parts.kept import Remembered
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import SETTINGS, tolerance_at, zero
 from greedyhull.solvers.parts.solver_state import SolverState
@@ -25,7 +26,7 @@ from greedyhull.solvers.parts.steps import Power, check_advance, in_advance, ste
 from greedyhull.theory import diverges
 from greedyhull.theory.nonsmooth import ConstantWeights, UniformAverage, VariableWeights
 from greedyhull.theory.rates import LATE, LATER
-from greedyhull.types import Array, AtomSet, Needs, Objective, Schedule, Solver, State, StepRule, lacks
+from greedyhull.types import Array, AtomSet, Needs, Objective, Schedule, Solver, StepRule, lacks
 
 
 @hinted
@@ -257,11 +258,14 @@ def weights_of(sigma: Weights | Schedule) -> Weights:
     return cast(Weights, sigma) if weights else Given(cast(Schedule, sigma))
 
 
-class Leader:
+class Leader(Remembered):
     """ḡ_k, the anchor ∇Φ(w_1), c, and the sums of the data-dependent bound.
 
     With Φ seen from w_1, Φ(w) − Φ(w_1) − ⟨∇Φ(w_1), w − w_1⟩, the first leader is w_1, wherever a run begins; R² still holds.
     """
+
+    kept_arrays = ("anchor", "total")
+    kept_numbers = ("c", "R2", "sigma", "squares", "distance", "beta")
 
     def __init__(self, regularizer: Any, x: Array, c: float, R2: float) -> None:
         self.regularizer, self.c, self.R2 = regularizer, c, R2
@@ -292,16 +296,8 @@ class Leader:
         total = self.distance + self.squares + self.beta * self.R2
         return total / self.sigma if self.sigma > 0.0 and total < np.inf else np.inf
 
-    def state(self) -> State:
-        return {"anchor": self.anchor, "total": self.total.copy(),
-                "sums": np.array([self.c, self.R2, self.sigma, self.squares, self.distance, self.beta])}
 
-    def restore(self, state: State) -> None:
-        self.anchor, self.total = state["anchor"], state["total"].copy()
-        self.c, self.R2, self.sigma, self.squares, self.distance, self.beta = state["sums"].tolist()
-
-
-SLOW, NORM, ALL_TERMS = Power(0.5), SquaredNorm(), FullGap()  # defaults of the named methods
+SLOW, NORM = Power(0.5), SquaredNorm()  # defaults of the named methods
 
 
 @hinted
@@ -377,7 +373,7 @@ class RegularizedStochasticFrankWolfe(Solver):
     @classmethod
     def fading(cls, c: float | None = None, *, step: StepRule = SLOW, regularizer: Any = NORM,
                tolerance: Schedule = zero, batch: Size = 256, every: int | None = None,
-               look: Look = ALL_TERMS) -> RegularizedStochasticFrankWolfe:
+               look: Look = FULL_GAP) -> RegularizedStochasticFrankWolfe:
         """The paper's variable weights σ_k = ck^−3/4: O(ln t/t^1/4) for every t.
 
         {weighted}
@@ -392,7 +388,7 @@ class RegularizedStochasticFrankWolfe(Solver):
     @classmethod
     def fixed(cls, horizon: int, c: float | None = None, *, step: StepRule = SLOW, regularizer: Any = NORM,
               tolerance: Schedule = zero, batch: Size = 256, every: int | None = None,
-              look: Look = ALL_TERMS) -> RegularizedStochasticFrankWolfe:
+              look: Look = FULL_GAP) -> RegularizedStochasticFrankWolfe:
         """The paper's constant weights σ_k = ct^−3/4 for t = ``horizon`` steps: O(t^−1/4).
 
         {weighted}
@@ -407,7 +403,7 @@ class RegularizedStochasticFrankWolfe(Solver):
     @classmethod
     def unweighted(cls, c: float | None = None, *, step: StepRule = SLOW, regularizer: Any = NORM,
                    tolerance: Schedule = zero, batch: Size = 256, every: int | None = None,
-                   look: Look = ALL_TERMS) -> RegularizedStochasticFrankWolfe:
+                   look: Look = FULL_GAP) -> RegularizedStochasticFrankWolfe:
         """ARSFW-U, equal weights and β_k = k^3/4/c: O(t^−1/4) for every t.
 
         {weighted}

@@ -14,14 +14,14 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.gradients.base import Estimate, Estimator, Size, check_size, size
 from greedyhull.solvers.gradients.variance_reduced import Svrg
 from greedyhull.solvers.parts.compiled_stochastic import JONES, RecordingSampler, compiled_stochastic
-from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, at_steps, sampled, seen_from
+from greedyhull.solvers.parts.gap_evaluation import FULL_GAP, FullGap, Look, at_steps, sampled, seen_from
 from greedyhull.solvers.parts.joint import MinibatchChoice, ModelChoice
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.requirements import theory_warnings
 from greedyhull.solvers.parts.schedules import SETTINGS, Growing, Grown, linear, tolerance_at, zero
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.steps import APriori, Capped, Constant, Exact, OpenLoop, Power, in_advance, step_at
-from greedyhull.solvers.stochastic_frank_wolfe import ALL_TERMS, OPEN_LOOP, check_estimated
+from greedyhull.solvers.stochastic_frank_wolfe import OPEN_LOOP, check_estimated
 from greedyhull.theory import diverges
 from greedyhull.theory.rates import LATE, LATER
 from greedyhull.types import AtomSet, Needs, Objective, Schedule, Solver, StepRule
@@ -92,7 +92,7 @@ class StochasticJones(Solver):
 
     @classmethod
     def fixed(cls, horizon: int, *, batch: Size | None = None, step: StepRule | None = None, tolerance: Schedule = zero,
-              point: str | None = None, every: int | None = None, look: Look = ALL_TERMS) -> StochasticJones:
+              point: str | None = None, every: int | None = None, look: Look = FULL_GAP) -> StochasticJones:
         """Constant steps for a known number t of them: E f(w̄) − min f ≤ (e_1 + r_S σ + M + c)/√t.
 
         Parameters
@@ -120,7 +120,7 @@ class StochasticJones(Solver):
     @classmethod
     def growing(cls, sigma: float | None = None, tau: float | None = None, *, step: StepRule = OPEN_LOOP,
                 tolerance: Schedule = zero, point: str | None = None, every: int | None = None,
-                look: Look = ALL_TERMS) -> StochasticJones:
+                look: Look = FULL_GAP) -> StochasticJones:
         """Growing batches b_k = ⌈(r_S σ/(τη_k))²⌉ with η_k = 2/(k + 1): E e_k ≤ 4(M + c + τ)/(k + 1).
 
         Parameters

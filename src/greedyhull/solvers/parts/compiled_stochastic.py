@@ -23,18 +23,21 @@ from greedyhull.points.shapes import BasisBlock
 from greedyhull.solvers.gradients.base import CompiledEstimate, Estimate
 from greedyhull.solvers.parts.compiled_loop import LOSSES, CompiledLoop
 from greedyhull.solvers.parts.gap_evaluation import Looking
+from greedyhull.solvers.parts.kept import Remembered
 from greedyhull.solvers.parts.schedules import zero
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.steps import in_advance
-from greedyhull.types import Array, AtomSet, Index, Minibatch, Objective, State, Supply
+from greedyhull.types import Array, AtomSet, Index, Minibatch, Objective, Supply
 
 if TYPE_CHECKING:
     from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
     from greedyhull.solvers.stochastic_jones import VarianceReducedJones
 
 
-class RecordingSampler:
+class RecordingSampler(Remembered):
     """Another source of minibatches, and the first batch that was drawn from it since `take` was called last."""
+
+    kept_numbers = ("size",)
 
     f: Objective
     n: float
@@ -72,12 +75,6 @@ class RecordingSampler:
 
     def full(self, x: Array) -> Array:
         return np.asarray(self.again(self.whole).gradient(x))
-
-    def state(self) -> State:
-        return {"size": np.array(self.size)}
-
-    def restore(self, state: State) -> None:
-        self.size = int(state["size"])
 
 
 def _l1(S: L1Ball) -> tuple[int, Array, Array, Array]:

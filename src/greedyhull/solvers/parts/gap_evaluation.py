@@ -17,8 +17,10 @@ from greedyhull.objectives.limits import coarse_of, gradient_errors
 from greedyhull.objectives.minibatches import count_of, counts_of, source_of
 from greedyhull.objectives.ridge import without_ridge
 from greedyhull.objectives.stream import Stream
+from greedyhull.points.blocks import under
 from greedyhull.points.coordinate_iterate import Average, CoordinateIterate
 from greedyhull.points.iterate import Iterate
+from greedyhull.solvers.parts.kept import Remembered
 from greedyhull.solvers.parts.progress import Progress, weaker
 from greedyhull.solvers.parts.solver_state import CountingOracle, SolverState
 from greedyhull.types import (
@@ -35,11 +37,14 @@ from greedyhull.types import (
 )
 
 
-class PointChoice:
+class PointChoice(Remembered):
     """The last point of a convex f. For another one theory is about a point drawn from all of them: w_i with probability
     η_i/Σ η, whose expected gap is the mean Σ η_i g(w_i)/Σ η_i. A new point takes the place of the one that is kept with
     probability η_k/(η_1 + … + η_k).
     """
+
+    kept_arrays = ("kept",)
+    kept_numbers = ("total", "steps")
 
     def __init__(self, f: Objective, memory: SolverState) -> None:
         self.draws, self.memory, self.kept = not f.traits.convex, memory, np.zeros(0)
@@ -61,14 +66,6 @@ class PointChoice:
     def point(self, w: Iterate) -> Iterate:
         return seen_from(w, CoordinateIterate(self.kept.copy()) if len(self.kept) else w.copy())
 
-    def state(self) -> State:
-        return {"kept": self.kept.copy(), "drawn": np.array([self.total, self.steps])} if self.draws else {}
-
-    def restore(self, state: State) -> None:
-        if self.draws:
-            self.kept = state["kept"].copy()
-            self.total, self.steps = float(state["drawn"][0]), int(state["drawn"][1])
-
 
 def seen_from(w: Iterate, point: Iterate) -> Iterate:
     """``point`` with the work and the step of the run that w is in."""
@@ -84,17 +81,19 @@ def full_gap(f: Objective, w: Iterate, oracle: CountingOracle, also: Any = None)
     return Progress.of(now, f.gradient_dot(now) - answer.atom.dot(g), answer, also=also)
 
 
-class GapSchedule:
-    """A look costs as much as one pass over n terms; so many terms must have been spent before the next one.
+class GapSchedule(Remembered):
+    """A gap evaluation costs as much as one pass over n terms; so many terms are spent before the next one.
 
-    The wait is n terms, or a tenth of what has been spent if that is more: looking takes at most half of the work, a
+    The wait is n terms, or a tenth of what has been spent if that is more: evaluations take at most half of the work, a
     vanishing part of it in the long run, and a solve goes at most a tenth beyond the point where it should stop. With
-    ``every`` the count is one of steps, and looks are at its multiples.
+    ``every`` the count is one of steps, and evaluations are at its multiples.
 
     >>> looks = GapSchedule(100)
     >>> looks.passed(40), looks.due(139), looks.due(140)
     (None, False, True)
     """
+
+    kept_numbers = ("next",)
 
     def __init__(self, n: float, every: int | None = None) -> None:
         check(every is None or (isinstance(every, (int, np.integer)) and every >= 1),
@@ -102,18 +101,12 @@ class GapSchedule:
         self.n, self.every, self.next = n, every, 0.0
 
     def due(self, done: float) -> bool:
-        """Whether it is time, after ``done`` terms, or steps where ``every`` counts."""
+        """Whether to evaluate the gap after ``done`` terms, or steps where ``every`` counts."""
         return done >= self.next
 
     def passed(self, done: float) -> None:
-        """A look has been taken."""
+        """Note that the gap was evaluated."""
         self.next = done + max(self.n, 0.1 * done) if self.every is None else self.every * (done // self.every + 1.0)
-
-    def state(self) -> State:
-        return {"next": np.array(self.next)}
-
-    def restore(self, state: State) -> None:
-        self.next = float(state["next"])
 
 
 def range_bound(f: Objective, S: AtomSet) -> float | None:
@@ -148,16 +141,18 @@ class Look(Protocol):
     def start(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Looking: ...
 
 
-class Looking:
-    """A look at work in one solve. Solvers keep it as a part of the memory and need two lines:
+class Looking(Remembered):
+    """A gap evaluator at work in one solve. Solvers keep it as a part of their state and need two lines:
 
         if look.due(k, source.spent):
             yield look(w, also)
 
-    and, where the look may be about points of the past, ``look.seen(g, x, eta)`` at every step. A look is due at its own
-    times, and whenever the driver asks for a point because the run must end. It draws no random number of the run
-    and only glances at its oracle, so that a run takes the same way however often it is looked at.
+    and, where it may be about points of the past, ``look.seen(g, x, eta)`` at every step. It is due at its own times, and
+    whenever the driver requests a point because the run must end. It draws no random number of the run and only peeks at its
+    oracle, so that a run takes the same way however often its gap is evaluated.
     """
+
+    kept_numbers: ClassVar[tuple[str, ...]] = ("taken", "done", "count")
 
     def __init__(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState, cost: float, every: int | None) -> None:
         self.f, self.S, self.w, self.memory = f, S, w, memory
@@ -201,13 +196,14 @@ class Looking:
         self.choice.seen(x, eta)
 
     def state(self) -> State:
-        return {**self.timer.state(), **self.choice.state(), "taken": np.array([self.taken, self.done, self.count])}
+        parts = {"timer": self.timer, "choice": self.choice}
+        inner = {f"{name}.{key}": array for name, part in parts.items() for key, array in part.state().items()}
+        return {**super().state(), **inner}
 
     def restore(self, state: State) -> None:
-        self.timer.restore(state)
-        self.choice.restore(state)
-        taken, self.done, count = (float(x) for x in state["taken"])
-        self.taken, self.count = int(taken), int(count)
+        super().restore(state)
+        self.timer.restore(under("timer", state))
+        self.choice.restore(under("choice", state))
 
 
 def at_steps(look: Look, every: int | None) -> Look:
@@ -405,7 +401,8 @@ class FullEvaluator(Looking):
         return full_gap(self.f, self.choice.point(w), self.oracle, also)
 
 
-SAMPLE = 1000  # terms that a look costs: those from which the value beside the bound is estimated
+FULL_GAP = FullGap()  # the default of named constructors
+SAMPLE = 1000  # terms that an evaluation costs: those from which the value next to the bound is estimated
 
 
 @hinted
@@ -463,6 +460,9 @@ class Regret:
 
 
 class RegretEvaluator(Looking):
+    kept_arrays = ("slope",)
+    kept_numbers = (*Looking.kept_numbers, "total", "inner", "squares")
+
     def __init__(self, config: Regret, f: Objective, S: AtomSet, w: Iterate, memory: SolverState, C: float) -> None:
         super().__init__(f, S, w, memory, SAMPLE, config.every)
         self.config, self.C = config, C
@@ -493,11 +493,3 @@ class RegretEvaluator(Looking):
             gap += self.C * sqrt(2.0 * log(1.0 / failing) * self.squares) / self.total
         return Progress(mean, max(gap, 0.0), weaker(kind, answer.kind), answer.slack, also=also,  # type: ignore[arg-type]
                         value=value, delta=delta, spent=answer.delta)
-
-    def state(self) -> State:
-        return {**super().state(), "slope": self.slope.copy(), "sums": np.array([self.total, self.inner, self.squares])}
-
-    def restore(self, state: State) -> None:
-        super().restore(state)
-        self.slope = state["slope"].copy()
-        self.total, self.inner, self.squares = (float(x) for x in state["sums"])

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
-from types import FunctionType
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 
@@ -273,7 +272,7 @@ zero = constant(0.0)
 
 
 def check_tolerance(solver: Solver) -> None:
-    """An error unless the tolerance of a solver, and those of the solvers that it is made of, can be asked for."""
+    """Raise unless the tolerance of a solver, and those of the solvers that it is made of, can be evaluated."""
     inner = getattr(solver, "solver", None)
     for part in (*(getattr(solver, "solvers", None) or ()), *(() if inner is None else (inner,))):
         check_tolerance(part)
@@ -282,13 +281,13 @@ def check_tolerance(solver: Solver) -> None:
         return
     check(tolerance is None or callable(tolerance), lambda: f"tolerance={tolerance!r} was given to the solver; a schedule "
                                                             f"such as constant({tolerance!r}) or harmonic() is wanted.")
-    ours = isinstance(tolerance, FunctionType) and tolerance.__module__ == __name__
+    ours = getattr(tolerance, "__name__", "") if getattr(tolerance, "__module__", "") == __name__ else ""
     check(not ours, lambda: f"tolerance={shown(tolerance)} was given to the solver; a schedule such as harmonic() is wanted. "
-                            f"Call the function: {cast(FunctionType, tolerance).__name__}(...).")
+                            f"Call the function: {ours}(...).")
 
 
 def tolerance_at(tolerance: Schedule, k: int, gap: float | None) -> float:
-    """ε_k of a solver's tolerance, a number of at least 0, or an error that names what was given.
+    """Return ε_k of a solver's tolerance, a number of at least 0.
 
     >>> tolerance_at(harmonic(3.0), 1, None)
     2.0

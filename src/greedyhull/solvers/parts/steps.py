@@ -7,12 +7,11 @@ from math import isfinite, log
 from numbers import Real
 from typing import Any, Protocol, runtime_checkable
 
-import numpy as np
-
 from greedyhull.errors import check, hinted, shown
 from greedyhull.objectives.base import number
 from greedyhull.objectives.lines import NEAR
 from greedyhull.objectives.losses.piecewise import KinkedLine
+from greedyhull.solvers.parts.kept import Remembered
 from greedyhull.types import Line, Solver, State, Step, StepRule
 
 # What `core` of a rule returns first, as in native/frank_wolfe.hpp, with a parameter; None where Python has to take the steps.
@@ -21,7 +20,7 @@ SEARCH, OPEN_LOOP, CONSTANT, POWER, LOG_ADAPTIVE = range(5)
 
 
 class CheckedStep(Step):
-    """A rule of a user's own at work: what it returns is a number from 0 to the maximal step, or an error that names it."""
+    """A user's rule at work: what it returns is a number from 0 to the maximal step, or an error that names it."""
 
     def __init__(self, rule: StepRule, step: Step) -> None:
         self.rule, self.step = rule, step
@@ -41,12 +40,12 @@ class CheckedStep(Step):
 
 
 def checked_step(rule: StepRule, step: Step) -> Step:
-    """``step``, the working form of ``rule``: as it is if the rule is the library's, else what it returns is looked at."""
+    """``step``, the working form of ``rule``; what the rule of a user returns is checked."""
     return step if type(rule).__module__.startswith("greedyhull.") else CheckedStep(rule, step)
 
 
 def no_rule(rule: object) -> str:
-    """What is said of something that was given in place of a step rule.
+    """The message for something that is no step rule.
 
     >>> no_rule(0.1).endswith("For a fixed step size use Constant(0.1).")
     True
@@ -122,11 +121,13 @@ def check_advance(rule: object, others: str = "Power(0.5)") -> None:
 Plain = Step  # the name in greedyhull.extend
 
 
-class _Scheduled(Step):
+class _Scheduled(Remembered, Step):
     """η_k of an a-priori rule. After a warm start its count begins late, so that η_0 = 1 does not throw the start away:
     where the schedule meets the short step e₀/M, for 2/(k + 2) at k₀ = 2M/e₀ − 2. Here e₀ is the slope of the first line
     that falls, the gap at the start, and M the largest bend met so far; as it grows, the count moves on. The error then
     stays below 2M/(k + 2M/e₀) (`theory.warm_start_rate`)."""
+
+    kept_numbers = ("warm", "shift", "first", "gap", "bend")
 
     def __init__(self, rule: OpenLoop | LogAdaptive | Constant | Power, warm: bool) -> None:
         self.rule, self.warm, self.shift = rule, warm, 0.0
@@ -160,13 +161,6 @@ class _Scheduled(Step):
             middle = 0.5 * (low + high)
             low, high = (middle, high) if self.rule.at(middle) > eta else (low, middle)
         return high if self.rule.at(0.0) > eta else 0.0
-
-    def state(self) -> State:
-        return {"warm": np.array(self.warm), "count": np.array([self.shift, self.first, self.gap, self.bend])}
-
-    def restore(self, state: State) -> None:
-        shift, first, gap, bend = (float(x) for x in state["count"])
-        self.warm, self.shift, self.first, self.gap, self.bend = bool(state["warm"]), shift, int(first), gap, bend
 
 
 @hinted
@@ -508,12 +502,12 @@ class Backtracking(StepRule):
     def start(self, warm: bool = False) -> Backtracking._Working:
         return self._Working(self)
 
-    class _Working(Step):
-        largest: float
+    class _Working(Remembered, Step):
+        kept_numbers = ("M", "largest")
 
         def __init__(self, rule: Backtracking) -> None:
             self.rule = rule
-            self.M = 0.0 if rule.first is None else rule.first
+            self.M = 0.0 if rule.first is None else float(rule.first)
             self.largest = 0.0
 
         def __call__(self, line: Line, k: int) -> float:
@@ -538,9 +532,3 @@ class Backtracking(StepRule):
             if probe * probe == 0.0:  # too short to see anything
                 return least
             return max(least, 2.0 * (line.value(probe) - start - probe * line.slope) / (probe * probe))
-
-        def state(self) -> State:
-            return {"M": np.array(self.M), "largest": np.array(self.largest)}
-
-        def restore(self, state: State) -> None:
-            self.M, self.largest = float(state["M"]), float(state["largest"])

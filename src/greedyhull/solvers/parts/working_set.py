@@ -56,18 +56,15 @@ CROWDED = 3  # times as many atoms as are in use and join: then those that wait 
 INNER = 0.1  # the part of the gap to which the working atoms are reweighted
 EXACT = 1e-6  # the part of the gap to which a small quadratic over few atoms is solved
 ROUGH = 3e-3  # the same for many atoms, where it costs more
-BLURRED = 0.5  # of the gap: where rounding may be a larger share and the core can do no more, nothing is left to do
-SHORT = 100_000  # entries of data, at most, for which compiled rounds set out before the driver has looked at the start
-
 
 COARSER = float(np.finfo(np.float32).eps / np.finfo(np.float64).eps)  # by which float32 rounds more
-IN_DOUBLE = "in double"  # the array of a solve that says since when
+IN_DOUBLE = "in double"  # the array of a solve that holds the iteration since when
 
 Rounds = Callable[[SecondOrder], Iterator[Progress]]
 
 
 def exhausted(f: Objective, S: AtomSet, w: Iterate, estimate: float) -> bool:
-    """Whether f is computed in float32, and what that may have done to the gap at w is as much as its estimate."""
+    """Whether f is computed in float32, and the rounding of that may be as large as the gap at w."""
     return f.precise() is not f and not estimate > COARSER * f.rounding(w, S)
 
 
@@ -155,16 +152,15 @@ class Working:
     def restore(self, state: State) -> None:
         self._hold(self.f.restricted(block_from(under("block", state))), state["alpha"])
         self.small.restore(under("small", state))
-        sampling, self.gap = state.get("sampling", np.array([True, np.inf])).tolist()
+        sampling, self.gap = state["sampling"].tolist()
         self.sampling = bool(sampling)
 
 
 def heaviest(grad: Array, alpha: Array, owners: Index | None) -> Array | float:
     """The score of the atom with the largest weight, of each atom's owner.
 
-    Changes of weights sum to zero, so that scores may be told relative to any number. A change of the largest weight may be
-    all rounding, where the others are tiny beside it, as at a small point of a huge ball; relative to its own score that
-    costs nothing.
+    Changes of weights sum to zero, so that scores may be relative to any number. A change of the largest weight may be all
+    rounding where the others are tiny, as at a small point of a huge ball; relative to its own score that costs nothing.
     """
     if owners is None:
         return float(grad[alpha.argmax()])
@@ -178,20 +174,18 @@ def newton_step(f: SecondOrder, w: Iterate, trial: Trial, slope: float) -> float
     """The whole step if it does a quarter of what its slope promises, else a shorter one that does.
 
     The error falls like the square of the gap: once it drowns in the rounding of f, the slope, summed from scores
-    relative to that of the heaviest atom, still tells a step that lowers the gap.
+    relative to that of the heaviest atom, still shows a step that lowers the gap.
     """
     if slope >= 0.0:
         return 0.0
     start, noise, limit = f.value(w), trial.noise, trial.limit
     step = 1.0 if limit > 1.0 else NEAR * limit
-    # steps that are tried before the line is searched
-    for _ in range(1 if f.traits.quadratic else 4):  # of a quadratic the best step is known at once
+    for _ in range(1 if f.traits.quadratic else 4):  # then the line is searched; of a quadratic its minimum is known at once
         value = trial.value(step)
-        if value <= start + 0.25 * step * slope + noise:  # the share of what its slope promises that a step must bring
+        if value <= start + 0.25 * step * slope + noise:
             return step
-        excess = value - start - step * slope  # of the parabola through what was seen, the lowest point
-        # a step that brought too little is cut to this share of it at least
-        step *= min(max(0.1, -0.5 * step * slope / excess), 0.5)  # and to this share at most
+        excess = value - start - step * slope  # the lowest point of the parabola through these values, within limits
+        step *= min(max(0.1, -0.5 * step * slope / excess), 0.5)
     return trial.argmin()
 
 
@@ -208,6 +202,16 @@ def pairwise_within(P: Faces, w: Iterate, g: Gradient, atom: Atom) -> Direction:
     away = P.within(x, as_array(g))
     v = dense(atom, x.shape) - dense(away, x.shape)
     return Direction((atom, away), (1.0, -1.0), 0.0, min(P.room(x, v), 1.0))
+
+
+def move_if_lower(f: Objective, w: Iterate, there: Atom) -> bool:
+    """Move w to ``there`` if f is lower there; whether it is."""
+    move = w.toward(there)
+    line = f.along(w, move)
+    if not (line.limit > 1.0 and line.value(1.0) < f.value(w)):
+        return False
+    w.move(move, 1.0)
+    return True
 
 
 # --- coordinates --------------------------------------------------------------------------------------------------
@@ -243,26 +247,16 @@ def by_products(f: SecondOrder, small: Small, w: CoordinateIterate) -> Callable[
     return product
 
 
-SPANNED = 300  # directions of a span, at most
-
-
-def directions_of(f: SecondOrder, region: Region) -> Directions:
-    """Coordinates, or a span."""
-    if region.middle is not None and spans(f, region):
-        return Gradients(f, region.middle)
-    return Coordinates(f, region)
-
-
 def spans(f: SecondOrder, region: Region) -> bool:
     """Whether the region allows a span, and there are too many coordinates, or more of them than rows."""
-    model, d = imaged(f), int(np.prod(f.domain))
+    model, d = imaged(f), prod(f.domain)
     rank = d if model is None else min(model.design.n, d)
     return region.middle is not None and d > FEW and (d > MOST or rank < d or model is None)
 
 
 def spanned(d: int) -> int:
-    """How many directions of d numbers a span may have."""
-    return int(min(SPANNED, max(2e7 / d, 20)))  # and numbers that they may take together
+    """The most directions of d numbers that a span may have, and 2e7 numbers together."""
+    return int(min(300, max(2e7 / d, 20)))
 
 
 class Directions:
@@ -280,7 +274,7 @@ class Directions:
         self.frame, self.small = frame, self.f.restricted(frame.block)
 
     def choose(self, w: CoordinateIterate, g: Array) -> bool:
-        """Let directions join that can lower f, whose gradient is g; whether there were more than can be solved for."""
+        """Add directions that can lower f, whose gradient is g; whether there were more than can be solved for."""
         raise NotImplementedError
 
     def frame_of(self, kept: Array) -> Frame:
@@ -320,7 +314,7 @@ class Coordinates(Directions):
 
     def __init__(self, f: SecondOrder, region: Region) -> None:
         super().__init__(f)
-        self.region, self.d = region, int(np.prod(f.domain))
+        self.region, self.d = region, prod(f.domain)
         self.hold(Units(self.d, np.zeros(0, dtype=np.intp)))
 
     @property
@@ -328,10 +322,7 @@ class Coordinates(Directions):
         return self.frame.index
 
     def choose(self, w: CoordinateIterate, g: Array) -> bool:
-        """Let all coordinates join that can lower f at once; whether there were more than can be solved for together.
-
-        If so, those that have the largest shares of the gap are taken.
-        """
+        """Add all coordinates that can lower f at once, or those with the largest shares of the gap if there are too many."""
         x = w.x.ravel()
         wanted = self.region.free(g, x)
         many = len(wanted) > MOST and not isinstance(self.region, RowsRegion)  # there all are solved for, by products
@@ -370,7 +361,7 @@ class Gradients(Directions):
         self.hold(Span(np.zeros((0, len(middle)))))
 
     def choose(self, w: CoordinateIterate, g: Array) -> bool:
-        """Let g join; a span that is full begins anew with w and the directions that joined last."""
+        """Add g; a full span restarts with w and the latest directions."""
         arm = w.x.ravel() - self.middle
         if len(self.frame) >= self.most:
             span = Span(np.zeros((0, len(arm)))).beside(arm)
@@ -391,7 +382,6 @@ class Gradients(Directions):
         return Span(kept)
 
 
-EPS = float(np.finfo(np.float64).eps)
 FAILED = 2  # rounds by products that may lead nowhere; then steps within faces do what is left
 
 BY_FACTORS = RowsRegion | BoxRegion | CappedSimplexRegion | TurnoverRegion  # where systems of few rows are known
@@ -432,48 +422,37 @@ class CoordinateWorking:
 
     def __init__(self, f: SecondOrder, region: Region) -> None:
         self.f, self.region, self.gap, self.sampling, self.failed = f, region, np.inf, True, 0
-        self.directions: Directions = directions_of(f, region)
+        middle = region.middle if spans(f, region) else None
+        self.directions: Directions = Coordinates(f, region) if middle is None else Gradients(f, middle)
 
     def begin(self, w: CoordinateIterate) -> None:
-        """Go where the region says, mostly to the point nearest to the origin, if f is lower there.
+        """Start at the region's own point, mostly the one nearest to the origin, if f is lower there.
 
         A corner of a large box is far from where models fit, and losses may be flat there. If many points are optimal, the run
         ends near its start, and the smaller its entries are, the less rounding there is.
         """
         there = self.region.begin(w.x.size)
-        if there is None:
-            return
-        move = w.toward(Dense(there.reshape(w.shape)))
-        line = self.f.along(w, move)
-        if line.limit > 1.0 and line.value(1.0) < self.f.value(w):
-            w.move(move, 1.0)
+        if there is not None:
+            move_if_lower(self.f, w, Dense(there.reshape(w.shape)))
 
     def near_a_corner(self, w: CoordinateIterate, answer: Answer) -> bool:
-        """Where only products are at hand: whether f is lower at the answer, where w goes then. Guesses of faces near a corner
-        mostly go round in circles, so products may lead nowhere only once."""
-        if not isinstance(self.region, RowsRegion) or w.x.size <= MOST:
+        """Where only products are known, move w to the answer if f is lower there; whether it is. Guesses of faces near a
+        corner mostly cycle, so products may fail only once."""
+        if not isinstance(self.region, RowsRegion) or w.x.size <= MOST or not move_if_lower(self.f, w, answer.atom):
             return False
-        move = w.toward(answer.atom)
-        line = self.f.along(w, move)
-        if not (line.limit > 1.0 and line.value(1.0) < self.f.value(w)):
-            return False
-        w.move(move, 1.0)
         self.failed = FAILED
         return True
 
     def step_toward(self, w: CoordinateIterate, answer: Answer) -> None:
         """A Frank-Wolfe step, which moves the coordinates that are left out as well."""
-        move = w.toward(answer.atom)
-        line = self.f.along(w, move)
-        w.move(move, min(1.0, max(0.0, float(line.argmin()))))
-        self._keep_inside(w)
+        self._follow(w, w.toward(answer.atom))
 
     def step_within(self, S: AtomSet, w: CoordinateIterate, g: Gradient, answer: Answer) -> None:
         """A step within the face that holds w, where S knows its faces; else toward the answer."""
         P = faced(S)
-        if P is None:
-            return self.step_toward(w, answer)
-        move = pairwise_within(P, w, g, answer.atom)
+        self._follow(w, w.toward(answer.atom) if P is None else pairwise_within(P, w, g, answer.atom))
+
+    def _follow(self, w: CoordinateIterate, move: Direction) -> None:
         w.move(move, min(move.max_step, max(0.0, float(self.f.along(w, move).argmin()))))
         self._keep_inside(w)
 
@@ -533,12 +512,12 @@ class CoordinateWorking:
         return step
 
     def _keep_inside(self, w: CoordinateIterate) -> None:
-        """Rounding may have left the set by a unit in the last place; where it is more, what f knows of w is computed anew."""
+        """Rounding may have left the set by a unit in the last place; where it is more, the views of w are computed again."""
         x = w.x.ravel()
         near = self.region.nearest(x)
         far = float(np.abs(near - x).max(initial=0.0))
         w.x[...] = near.reshape(w.shape)
-        if far > EPS * float(np.abs(near).max(initial=0.0)):
+        if far > np.finfo(np.float64).eps * float(np.abs(near).max(initial=0.0)):
             w.refresh()
 
     def state(self) -> State:
@@ -546,5 +525,5 @@ class CoordinateWorking:
 
     def restore(self, state: State) -> None:
         self.directions.restore(state)
-        sampling, self.gap, *failed = state["sampling"].tolist()
-        self.sampling, self.failed = bool(sampling), int(sum(failed))  # states of earlier versions have two numbers
+        sampling, self.gap, failed = state["sampling"].tolist()
+        self.sampling, self.failed = bool(sampling), int(failed)
