@@ -57,10 +57,8 @@ class Aggregated(Solver):
     every: int = 1
 
     def __post_init__(self) -> None:
-        check(not lacks(self.solver, "run"),
-              f"Aggregated(solver={self.solver!r}) was given; a solver such as FrankWolfe() is wanted.")
-        check(isinstance(self.every, int) and self.every >= 1,
-              f"Aggregated(every={self.every!r}) was given; a whole number of at least 1 is wanted.")
+        check(not lacks(self.solver, "run"), f"solver must be a solver such as FrankWolfe(); got {self.solver!r}.")
+        check(isinstance(self.every, int) and self.every >= 1, f"every must be an integer of at least 1; got {self.every!r}.")
 
     @property
     def needs(self) -> Needs:

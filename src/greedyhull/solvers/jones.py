@@ -65,8 +65,7 @@ class Jones(Solver):
 
     def __post_init__(self) -> None:
         check(isinstance(self.step, Exact | APriori),
-              f"Jones(step={self.step!r}) was given; Exact() for the joint choice of step and atom, or a rule that is known "
-              "in advance, such as OpenLoop(), is wanted.")
+              f"step of Jones must be Exact(), or known in advance such as OpenLoop(); got {self.step!r}.")
 
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
         return nonsmooth_warning(f)
@@ -209,9 +208,9 @@ class Mixed(Solver):
     def __post_init__(self) -> None:
         several = isinstance(self.solvers, tuple | list) and len(self.solvers) > 0
         check(several and all(isinstance(s, FrankWolfe) or not lacks(s, "mover") for s in self.solvers),
-              f"Mixed(solvers={self.solvers!r}) was given; a tuple of FrankWolfe(), Jones() and PairwiseJones() is wanted.")
+              f"solvers of Mixed must be a tuple of FrankWolfe(), Jones() and PairwiseJones(); got {self.solvers!r}.")
         check(callable(self.choose) or self.choose in ("alternate", "better"),
-              f"Mixed(choose={self.choose!r}) was given; \"alternate\", \"better\" or a function of k is wanted.")
+              f'choose must be "alternate", "better" or a function of k; got {self.choose!r}.')
 
     @property
     def needs(self) -> Needs:

@@ -64,7 +64,7 @@ class Duals(Remembered):
         return terms.with_ridge(terms.adjoint(residual), x)
 
     def improve(self, p: Progress) -> Progress:
-        """The look with this bound where it is the better one. Samples never seen have slope zero, which is a slope too."""
+        """The progress with this bound where it is the better one. Samples never seen have slope zero, which is valid."""
         f = self.f
         if p.value is not None or not self.visits.any():
             return p
@@ -125,16 +125,18 @@ class LuFreund(Solver):
 
     def __post_init__(self) -> None:
         check_size("batch", self.batch)
-        check(not callable(self.batch), f"LuFreund(batch={self.batch!r}) was given; its steps are known for batches of one "
-                                        "size only. Give a whole number, or Root(p) for n^p.")
+        check(not callable(self.batch), f"batch of LuFreund must be an integer, or Root(p) for n^p; got {self.batch!r}.")
         check(not at_steps(self.look, self.every).averages,
               f"{self.look!r} needs unbiased estimates of the gradient, and substitutes are biased. Use FullGap().")
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
+        check_linear(f, "LuFreund")
+        check(not f.traits.intercept, f"LuFreund takes terms one by one, and the intercept of {f!r} ties them together. Leave "
+                                      "the intercept out, or give X a constant column.")
         oracle = memory.oracle(S)
         source, look, steps = sampled(self, f, S, w, memory)
-        n = check_model(f).n
         kept: Substitutes = memory.part("substitutes", lambda: Substitutes(self, source))
+        n = int(source.n)
         b = min(size(self.batch, 1, n), n)
         m = n / b
         for k in steps:
@@ -163,13 +165,3 @@ class Substitutes(Table):
         batch, s = rows_of(drawn), self.arrays["s"]
         s[batch.index] += beta * (batch.image(dense_atom(d, self.source.f.domain)) - s[batch.index])
         self.replace(batch, batch.slopes(s[batch.index]))
-
-
-def check_model(f: Objective) -> LinearModel:
-    """f as a linear model; refused unless every term of f is a function of its own product aᵢ·w."""
-    check_linear(f, "LuFreund")
-    check(not f.traits.intercept, f"{f!r} fits an intercept, which ties its terms together, and LuFreund takes them one by "
-                                  "one. Leave the intercept out, or give X a constant column.")
-    model = linear_model(f)
-    assert model is not None
-    return model

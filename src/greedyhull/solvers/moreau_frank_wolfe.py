@@ -81,13 +81,12 @@ class MoreauFrankWolfe(Solver):
 
     def __post_init__(self) -> None:
         check(isinstance(self.horizon, (int, np.integer)) and self.horizon >= 1,
-              f"MoreauFrankWolfe(horizon={self.horizon!r}) was given; a number of steps, at least one, is wanted.")
+              f"horizon must be a number of steps, at least 1; got {self.horizon!r}.")
         check_size("batch", self.batch)
         check(self.lipschitz is None or 0.0 < self.lipschitz < np.inf,
-              f"MoreauFrankWolfe(lipschitz={self.lipschitz!r}) was given; a positive number, or None, is wanted.")
-        at_steps(self.look, self.every)
-        check(not self.look.averages, f"look={self.look!r} was given; subgradients are not taken at the points that are "
-                                      "returned here, so that a regret says nothing of them. Use FullGap() or MinibatchGap().")
+              f"lipschitz must be positive and finite, or None; got {self.lipschitz!r}.")
+        check(not at_steps(self.look, self.every).averages, "look must be FullGap() or MinibatchGap(), since subgradients are "
+              f"not taken at the points that are returned; got {self.look!r}.")
 
     @staticmethod
     def rate(N: int, L: float, D: float, steps: int | None = None) -> float:

@@ -200,19 +200,12 @@ class DecompositionInvariant(Solver):
         if P is None:
             raise GreedyhullError(f"{S!r} does not know its faces. Use BlendedPairwise() or Corrective().")
         for k in memory.count(first=0):
-            if k == 0 and S.traits.spreads and not memory.warm:
-                _go_inside(f, S, w)
+            if k == 0 and S.traits.spreads and not memory.warm and move_if_lower(f, w, Dense(S.centre().array())):
+                w.refresh()  # what a resume would compute; a minimum near a corner is closer to the next atom
+                if move_if_lower(f, w, S.atom(as_array(f.gradient(w), w.shape))):  # a resume repeats the oracle's answers
+                    w.refresh()
             g, here = f.gradient(w), f.gradient_dot(w)
             answer = oracle.argmin(g)
             yield Progress.of(w, here - answer.atom.dot(g), answer)
             move = pairwise_within(P, w, g, answer.atom)
             w.move(move, step(f.along(w, move), k))
-
-
-def _go_inside(f: Objective, S: AtomSet, w: Iterate) -> None:
-    """Go to the centre where f is lower there: a step takes in one atom, and a minimum may mix very many. If f is still lower
-    at the atom that its gradient there names, the minimum is near a corner."""
-    if move_if_lower(f, w, Dense(S.centre().array())):
-        w.refresh()  # what a resume would compute
-        if move_if_lower(f, w, S.atom(as_array(f.gradient(w), w.shape))):  # not the oracle, whose answers a resume repeats
-            w.refresh()

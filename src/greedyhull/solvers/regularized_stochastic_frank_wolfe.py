@@ -61,7 +61,7 @@ class SquaredNorm:
     rho: float = 1.0
 
     def __post_init__(self) -> None:
-        check(self.rho == 1.0, f"SquaredNorm(rho={self.rho!r}) was given; ½‖w‖² is 1-strongly convex. To scale it, scale c.")
+        check(self.rho == 1.0, f"rho of SquaredNorm must be 1; got {self.rho!r}. To scale the regularizer, scale c.")
 
     def value(self, x: Array) -> float:
         return 0.5 * float(np.vdot(x, x))
@@ -74,11 +74,11 @@ class SquaredNorm:
 
 
 def check_regularizer(given: Any) -> None:
-    """Raise unless ``given`` can be asked for Φ, ∇Φ and ρ."""
+    """Raise unless ``given`` has Φ, ∇Φ and ρ."""
     check(not lacks(given, "value", "gradient", "rho"),
-          f"regularizer={given!r} was given; an object with value(x), gradient(x) and rho is wanted, such as SquaredNorm().")
-    check(0.0 < float(given.rho) <= 1.0, f"The regularizer {given!r} has rho = {given.rho!r}; it is to be "
-          "1-smooth and rho-strongly convex, so that a number in (0, 1] is wanted. Divide it by its smoothness.")
+          f"regularizer must be an object with value(x), gradient(x) and rho, such as SquaredNorm(); got {given!r}.")
+    check(0.0 < float(given.rho) <= 1.0, f"The regularizer {given!r} must be 1-smooth and rho-strongly convex with rho in "
+                                         f"(0, 1]; got rho = {given.rho!r}. Divide it by its smoothness.")
 
 
 def argmin_over(regularizer: Any, S: AtomSet) -> Iterate:
@@ -92,8 +92,7 @@ def argmin_over(regularizer: Any, S: AtomSet) -> Iterate:
     first, best, since = f.value(w), (np.inf, np.inf), 0
     for k, (_, gap, *_) in enumerate(BlendedPairwise().run(f, S, w, memory)):
         value = f.value(w)
-        check(np.isfinite(value + gap), f"The regularizer {regularizer!r} has a value or a gradient that is not finite at a "
-                                        f"point of {S!r}; finite numbers are wanted.")
+        check(np.isfinite(value + gap), f"The value and the gradient of {regularizer!r} must be finite on {S!r}.")
         if value < best[0] or gap < best[1]:
             best, since = (min(value, best[0]), min(gap, best[1])), k
         if gap <= 1e-9 * max(abs(value), first - value + gap) or k - since >= 50 or k >= 2000:  # found, stalled, or too long
@@ -117,9 +116,8 @@ class Weights:
     bound: ClassVar[Any] = None  # the statement that holds for them
 
     def __post_init__(self) -> None:
-        c = self.c
-        check(c is None or (isinstance(c, (int, float)) and not isinstance(c, bool) and 0.0 < c < float("inf")),
-              f"{type(self).__name__}(c={c!r}) was given; a positive number, or None to measure it, is wanted.")
+        good = isinstance(self.c, (int, float)) and not isinstance(self.c, bool) and 0.0 < self.c < np.inf
+        check(self.c is None or good, f"c must be a positive number, or None to measure it; got {self.c!r}.")
 
     def at(self, k: int, c: float) -> Weight:
         raise NotImplementedError
@@ -195,7 +193,7 @@ class Steady(Weights):
     bound: ClassVar[Any] = ConstantWeights()
 
     def __post_init__(self) -> None:
-        check(self.horizon >= 1, f"Steady(horizon={self.horizon!r}) was given; a number of steps, at least one, is wanted.")
+        check(self.horizon >= 1, f"horizon must be a number of steps, at least 1; got {self.horizon!r}.")
         super().__post_init__()
 
     def at(self, k: int, c: float) -> Weight:
@@ -253,8 +251,7 @@ def weights_of(sigma: Weights | Schedule) -> Weights:
     """``sigma`` as weights: it may be a schedule."""
     weights = not lacks(sigma, "c", "factor", "bound", "at")
     check((weights or callable(sigma)) and not isinstance(sigma, type),
-          f"sigma={sigma!r} was given; Unweighted(), Fading(), Steady(horizon) or a schedule such as power(0.75, c) is "
-          "wanted.")
+          f"sigma must be Unweighted(), Fading(), Steady(horizon) or a schedule such as power(0.75, c); got {sigma!r}.")
     return cast(Weights, sigma) if weights else Given(cast(Schedule, sigma))
 
 
@@ -367,8 +364,7 @@ class RegularizedStochasticFrankWolfe(Solver):
         at_steps(self.look, self.every)
         check_advance(self.step)
         check(not (isinstance(self.step, Power) and self.step.p >= 1.0),
-              f"step={self.step!r} was given; theorem ARSFW holds for k^−p with p in [0, 1): at p = 1 its constant is "
-              "infinite. Use Power(0.5).")
+              f"step must be k^−p with p below 1, where the constant of theorem ARSFW is finite; got {self.step!r}.")
 
     @classmethod
     def fading(cls, c: float | None = None, *, step: StepRule = SLOW, regularizer: Any = NORM,

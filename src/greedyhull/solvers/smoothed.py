@@ -34,7 +34,7 @@ class Continuation:
     """``u`` minimises f_μ, μ = ``soft.mu``.
 
     The minimiser of f_μ moves with μ on a path that is straight as long as no sample comes to its kink or leaves it. So
-    the last two of them say where it ends at μ = 0: if no more samples do, that is a minimiser of f, exactly.
+    the last two of them show where it ends at μ = 0: if no more samples do, that is a minimiser of f, exactly.
     """
 
     def __init__(self, f: Composite | KinkedShards, w: Iterate, mu: float) -> None:
@@ -43,11 +43,11 @@ class Continuation:
         f.at(self.u)
 
     def can_sharpen(self) -> bool:
-        """Whether the kinks can still be told from rounding."""
+        """Whether the kinks of the next μ are larger than rounding."""
         return bool(SHARPER * self.soft.mu > max(finest(self.f, self.u), LEAST))
 
     def sharpen(self) -> None:
-        """u minimises f_μ well enough: go on with a smaller μ."""
+        """Continue with a smaller μ."""
         self.before = self.u.copy()
         self.soft.sharpen(SHARPER * self.soft.mu, self.u)
 
@@ -145,10 +145,8 @@ class Smoothed(Solver):
         if self.solver is None:
             object.__setattr__(self, "solver", Corrective())
         check(isinstance(self.solver, FrankWolfe | BlendedPairwise | Corrective),
-              f"Smoothed(solver={self.solver!r}) was given; Corrective(), BlendedPairwise() or FrankWolfe() is wanted: one "
-              "whose gap is that of the gradient at its point.")
-        check(self.mu is None or bool(np.isfinite(self.mu) and self.mu > 0),
-              f"Smoothed(mu={self.mu!r}) was given; a positive number is wanted, or None to let it shrink.")
+              f"solver of Smoothed must be Corrective(), BlendedPairwise() or FrankWolfe(); got {self.solver!r}.")
+        check(self.mu is None or 0 < self.mu < np.inf, f"mu must be positive and finite, or None; got {self.mu!r}.")
 
     @property
     def needs(self) -> Needs:

@@ -183,7 +183,7 @@ class StochasticFrankWolfe(Solver):
         >>> StochasticFrankWolfe.svfw(horizon=300).step.at(0)  # 900^−1/2
         0.03333333333333333
         """
-        check(horizon >= 1, f"svfw(horizon={horizon!r}) was given; a number of steps, at least one, is wanted.")
+        check(horizon >= 1, f"horizon must be a number of steps, at least 1; got {horizon!r}.")
         step = Constant((3.0 * horizon) ** -0.5) if step is None else step
         return cls(Svrg(batch, Root(1.0 / 3.0)), step, tolerance, every, look)
 

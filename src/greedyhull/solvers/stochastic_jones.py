@@ -82,13 +82,10 @@ class StochasticJones(Solver):
         if not isinstance(self.batch, Growing):
             check_size("batch", self.batch)
         check(isinstance(self.step, (Exact, Capped)) or (isinstance(self.step, APriori) and not isinstance(self.step, type)),
-              f"StochasticJones(step={self.step!r}) was given; a rule that is known in advance such as Power(0.5), or "
-              "Capped(Power(0.5)) to choose step and atom jointly, is wanted.")
-        check(self.point in (None, "last", "average"),
-              f"StochasticJones(point={self.point!r}) was given; 'last', 'average' or None is wanted.")
+              f"step must be known in advance, such as Power(0.5), or Capped(Power(0.5)) or Exact(); got {self.step!r}.")
+        check(self.point in (None, "last", "average"), f"point must be 'last', 'average' or None; got {self.point!r}.")
         check(not at_steps(self.look, self.every).averages or self.point != "last",
-              f"{self.look!r} certifies the mean of the iterates, and point='last' was given. Leave point out, or use "
-              "FullGap().")
+              f"point must not be 'last' with {self.look!r}, which certifies the mean. Leave point out, or use FullGap().")
 
     @classmethod
     def fixed(cls, horizon: int, *, batch: Size | None = None, step: StepRule | None = None, tolerance: Schedule = zero,
@@ -112,7 +109,7 @@ class StochasticJones(Solver):
         >>> solver.batch, solver.step
         (100, Constant(eta=0.1))
         """
-        check(horizon >= 1, f"fixed(horizon={horizon!r}) was given; a number of steps, at least one, is wanted.")
+        check(horizon >= 1, f"horizon must be a number of steps, at least 1; got {horizon!r}.")
         batch = int(horizon) if batch is None else batch
         step = Constant(horizon**-0.5) if step is None else step
         return cls(batch, step, tolerance, point, every, look)

@@ -109,13 +109,11 @@ class Storc(Solver):
     needs = Needs(smooth=True, atoms=False, terms=True)
 
     def __post_init__(self) -> None:
-        check(isfinite(self.multiplier) and self.multiplier > 0.0,
-              f"Storc(multiplier={self.multiplier!r}) was given; a positive number is wanted.")
-        check(self.condition is None or self.condition >= 1.0, f"Storc(condition={self.condition!r}) was given; L/α, which is "
-                                                               "at least one, is wanted, or None where f is only convex.")
+        check(0.0 < self.multiplier < np.inf, f"multiplier must be positive and finite; got {self.multiplier!r}.")
+        check(self.condition is None or self.condition >= 1.0,
+              f"condition must be L/α, at least 1, or None where f is only convex; got {self.condition!r}.")
         for name, given in {"smoothness": self.smoothness, "slope": self.slope}.items():
-            check(given is None or (isfinite(given) and given > 0.0),
-                  f"Storc({name}={given!r}) was given; a positive number, or None, is wanted.")
+            check(given is None or 0.0 < given < np.inf, f"{name} must be positive and finite, or None; got {given!r}.")
         check(not at_steps(self.look, self.every).averages,
               f"{self.look!r} certifies a mean of the iterates, which Storc does not return. Use FullGap().")
 

@@ -134,7 +134,7 @@ class Root:
     p: float
 
     def __post_init__(self) -> None:
-        check(0.0 <= self.p <= 1.0, f"Root({self.p!r}) was given; a power between 0 and 1 is wanted.")
+        check(0.0 <= self.p <= 1.0, f"p must be between 0 and 1; got {self.p!r}.")
 
     def of(self, n: int | None) -> int:
         """The size for n terms; a stream, n = None, has none."""
@@ -152,8 +152,7 @@ def check_size(name: str, given: Any) -> None:
     """Raise unless ``given`` is a number of terms or steps, a `Root` or a schedule."""
     whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
     check((whole and given >= 1) or isinstance(given, Root) or callable(given),
-          f"{name}={given!r} was given; a whole number of at least one, Root(p) for n^p, or a schedule such as linear() is "
-          "wanted.")
+          f"{name} must be an integer of at least 1, Root(p) for n^p, or a schedule such as linear(); got {given!r}.")
 
 
 def size(batch: Any, k: int, n: int | None) -> int:
@@ -164,8 +163,7 @@ def size(batch: Any, k: int, n: int | None) -> int:
         return int(batch)
     wanted = float(batch(k))
     check(1.0 - 1e-9 <= wanted < math.inf,
-          lambda: f"The batch schedule {batch!r} gave {wanted} terms at step {k}; a finite number of "
-                  "at least one is wanted, for instance from linear().")
+          lambda: f"The batch schedule {batch!r} must be finite and at least 1, as linear() is; at step {k} it is {wanted}.")
     return ceil(wanted)
 
 

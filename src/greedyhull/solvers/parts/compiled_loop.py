@@ -43,6 +43,7 @@ LOSSES = {"squared": 0, "logistic": 1, "squared_hinge": 2, "huber": 3, "poisson"
 KINKED = ("hinge", "piecewise")
 LOST = 4  # how the core ends where numbers have left their range
 COLUMNS = 65535  # sparse columns that can be worked on
+SHORT = 100_000  # entries of data, at most, for which rounds begin before the driver has seen the start
 
 
 def loss_of(f: Composite) -> Any:
@@ -187,7 +188,7 @@ class CompiledRounds(CompiledLoop):
 
     def _skip_start(self, w: Iterate, memory: SolverState) -> bool:
         """Make rounds from the start at once where the driver need not see it, the data are small and the core can."""
-        if not memory.may_skip_start or self.entries > 100_000:
+        if not memory.may_skip_start or self.entries > SHORT:
             return False
         value, limit = self.core.value(), memory.limit
         return min(self.gap, value - limit.lower) > limit.gap(value) and self.advance(w, memory, 0)

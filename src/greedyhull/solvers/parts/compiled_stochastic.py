@@ -111,7 +111,9 @@ def compiled_stochastic(solver: StochasticFrankWolfe | VarianceReducedJones, f: 
     if type(f) is not Composite or type(f.design) not in (DenseDesign, SparseDesign):
         return None
     known = getattr(f.loss, "core", None)  # a user's loss may have any class
-    if known is None or known[0] in ("negative_log", "power") or not _known(S):
+    if known is None or known[0] in ("negative_log", "power") or type(S) not in SETS or len(S.shape) != 1:
+        return None
+    if type(S) is Vertices and not S.dense_atoms:
         return None
     if loops.by_values and not (type(f.loss) is Squared and type(S) in (L1Ball, Simplex)):
         return None
@@ -121,10 +123,6 @@ def compiled_stochastic(solver: StochasticFrankWolfe | VarianceReducedJones, f: 
         return None
     assert isinstance(source, Source)
     return CompiledStochastic(f, S, solver, source, estimate, look, x, loops)
-
-
-def _known(S: AtomSet) -> bool:
-    return type(S) in SETS and len(S.shape) == 1 and not (type(S) is Vertices and not S.dense_atoms)
 
 
 class CompiledStochastic(CompiledLoop):
@@ -188,10 +186,14 @@ class CompiledStochastic(CompiledLoop):
         estimate, source = self.estimate, self.source
         index = source.sampler.successive(sizes, estimate.draws)
         eta = np.array([self.step.at(k - 1) for k in steps], dtype=np.float64)
-        weights = _Weights(w, self.set[2]) if w.keeps_atoms else _NoWeights(w, x)
+        weights, none = _Weights(w, self.set[2]) if w.keeps_atoms else None, np.zeros(0, dtype=np.int64)
+        kept = (np.zeros(0), none, none, none) if weights is None else weights.arrays
         estimate.steps(self.loops, steps, (*self.terms, index, len(estimate.draws) * np.cumsum(sizes), eta),
-                       (*self.set, x, weights.alpha, weights.atoms, weights.place, weights.used))
-        weights.write()
+                       (*self.set, x, *kept))
+        if weights is None:
+            w.x[:] = x
+        else:
+            weights.write()
         spent = estimate.asks * int(sizes.sum())
         source.spent += spent
         w.step = float(eta[-1])
@@ -208,6 +210,7 @@ class _Weights:
         self.atoms, self.place = np.full(m + 2 * d, -1), np.full(2 * d, -1)
         self.alpha[:m], self.atoms[:m] = w.weights, number
         self.place[number[number >= 0]] = np.flatnonzero(number >= 0)
+        self.arrays = self.alpha, self.atoms, self.place, self.used
 
     def write(self) -> None:
         block, m, d = self.w.block, int(self.used[0]), len(self.scale)
@@ -215,14 +218,3 @@ class _Weights:
         scales = np.where(self.atoms[len(block) : m] < d, self.scale[index], -self.scale[index])
         self.w.assign(BasisBlock(block.size, np.concatenate([block.index, index]), np.concatenate([block.scale, scales])),
                       self.alpha[:m])
-
-
-class _NoWeights:
-    """Those of a point that is kept by its coordinates."""
-
-    def __init__(self, w: Any, x: Array) -> None:
-        self.w, self.x, self.alpha = w, x, np.zeros(0)
-        self.atoms = self.place = self.used = np.zeros(0, dtype=np.int64)
-
-    def write(self) -> None:
-        self.w.x[:] = self.x

@@ -23,18 +23,7 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.kept import Remembered
 from greedyhull.solvers.parts.progress import Progress, weaker
 from greedyhull.solvers.parts.solver_state import CountingOracle, SolverState
-from greedyhull.types import (
-    Answer,
-    Array,
-    AtomSet,
-    Kind,
-    Objective,
-    State,
-    Supply,
-    lacks,
-    linear_model,
-    listed,
-)
+from greedyhull.types import Answer, Array, AtomSet, Kind, Objective, State, Supply, lacks, linear_model, listed
 
 
 class PointChoice(Remembered):
@@ -97,7 +86,7 @@ class GapSchedule(Remembered):
 
     def __init__(self, n: float, every: int | None = None) -> None:
         check(every is None or (isinstance(every, (int, np.integer)) and every >= 1),
-              f"every={every!r} was given; a whole number of steps from one look to the next, or None, is wanted.")
+              f"every must be a number of steps, at least 1, or None; got {every!r}.")
         self.n, self.every, self.next = n, every, 0.0
 
     def due(self, done: float) -> bool:
@@ -110,9 +99,9 @@ class GapSchedule(Remembered):
 
 
 def range_bound(f: Objective, S: AtomSet) -> float | None:
-    """C ≥ |⟨∇fᵢ(x), y − u⟩| for all terms i and all x, y, u in the hull of S; None if nobody knows one.
+    """C ≥ |⟨∇fᵢ(x), y − u⟩| for all terms i and all x, y, u in the hull of S; None if none is known.
 
-    For φ(Ax) it is max nᵢpᵢ·sup|ℓ'ᵢ|·(the width of aᵢ over S), plus l2·max‖u‖·D for a ridge; otherwise L·D, if f tells a bound
+    For φ(Ax) it is max nᵢpᵢ·sup|ℓ'ᵢ|·(the width of aᵢ over S), plus l2·max‖u‖·D for a ridge; otherwise L·D, if f has a bound
     L on the length of the gradient of every term (``lipschitz``).
 
     >>> import greedyhull as gh
@@ -158,13 +147,13 @@ class Looking(Remembered):
         self.f, self.S, self.w, self.memory = f, S, w, memory
         self.oracle, self.choice = memory.oracle(S), PointChoice(f, memory)
         self.timer = GapSchedule(cost, every)
-        self.taken, self.done, self.count = -1, 0.0, 0  # the step of the look that is being taken, if one is; those before it
+        self.taken, self.done, self.count = -1, 0.0, 0  # the step of the current evaluation, if any; those before it
         self.spent = 0.0
 
     def due(self, k: int, spent: float = 0.0) -> bool:
-        """Whether to look at step k, when ``spent`` terms have been asked for."""
+        """Whether to evaluate the gap at step k, when ``spent`` terms have been used."""
         self.spent = spent
-        if self.taken == k:  # the run was saved while this look was taken, and begins the iteration again
+        if self.taken == k:  # the run was saved during this evaluation, and begins the iteration again
             return True
         done = spent if self.timer.every is None else k
         if self.taken >= 0:
@@ -176,7 +165,7 @@ class Looking(Remembered):
                 return False
             self.memory.arrays["looked_early"] = np.array(k)  # for a run that is resumed here
         self.taken, self.done = k, float(done)
-        self.w.views.pop(without_ridge(self.f), None)  # an image of all n terms, left by an earlier look: moves would carry it
+        self.w.views.pop(without_ridge(self.f), None)  # the image of an earlier evaluation, which moves would carry along
         return True
 
     def __call__(self, w: Iterate, also: Any = None) -> Progress:
@@ -207,10 +196,9 @@ class Looking(Remembered):
 
 
 def at_steps(look: Look, every: int | None) -> Look:
-    """The look, at multiples of ``every`` if that is given: what solvers do with the short cut of that name."""
+    """The look, at multiples of ``every`` if that is not None."""
     make = f" Make one: {look.__name__}()." if isinstance(look, type) else ""
-    check(not lacks(look, "start"), lambda: f"look={shown(look)} was given; a look such as FullGap(), MinibatchGap(1000) or "
-                                            f"Regret() is wanted.{make}")
+    check(not lacks(look, "start"), f"look must be FullGap(), MinibatchGap(1000) or Regret(); got {shown(look)}.{make}")
     return look if every is None else replace(look, every=every)  # type: ignore[type-var]  # a look is a frozen dataclass
 
 
@@ -287,22 +275,13 @@ class MinibatchGap:
     averages: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        good = self.size is None or (isinstance(self.size, (int, np.integer)) and not isinstance(self.size, bool)
-                                     and self.size >= 2)
-        check(good, f"MinibatchGap(size={self.size!r}) was given; a whole number of at least two, or None, is wanted.")
-        check(0.0 < self.delta < 1.0, f"MinibatchGap(delta={self.delta!r}) was given; a number between 0 and 1 is wanted.")
+        check(self.size is None or (isinstance(self.size, (int, np.integer)) and self.size >= 2),
+              f"size must be an integer of at least 2, or None; got {self.size!r}.")
+        check(0.0 < self.delta < 1.0, f"delta must be between 0 and 1; got {self.delta!r}.")
         GapSchedule(1, self.every)
 
     def start(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Looking:
         return MinibatchEvaluator(self, f, S, w, memory)
-
-
-def in_place_of_sample(solver: Any, f: Objective) -> str:
-    """Why a run that was to be certified by samples ended with a full gap, in words; "" where samples were not requested."""
-    if not isinstance(getattr(solver, "look", None), MinibatchGap):
-        return ""
-    return (f"The last sample of MinibatchGap would have held all {count_of(f)} terms, so the full gap was computed and the "
-            "bound does not rest on samples.")
 
 
 class MinibatchEvaluator(Looking):
@@ -446,8 +425,7 @@ class Regret:
     averages: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check(self.delta is None or 0.0 < self.delta < 1.0,
-              f"Regret(delta={self.delta!r}) was given; a probability between 0 and 1, or None, is wanted.")
+        check(self.delta is None or 0.0 < self.delta < 1.0, f"delta must be between 0 and 1, or None; got {self.delta!r}.")
         GapSchedule(1, self.every)
 
     def start(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> RegretEvaluator:

@@ -128,7 +128,7 @@ def constant(value: float) -> ConstantSchedule:
     >>> gh.constant(0.5)(7)
     0.5
     """
-    check(value >= 0, f"constant({value!r}) was given; a non-negative number is wanted.")
+    check(value >= 0, f"value must be at least 0; got {value!r}.")
     return ConstantSchedule(float(value))
 
 
@@ -159,7 +159,7 @@ def harmonic(scale: float = 1.0) -> Harmonic:
     >>> gh.harmonic(3.0)(1)
     2.0
     """
-    check(scale >= 0, f"harmonic({scale!r}) was given; a non-negative number is wanted.")
+    check(scale >= 0, f"scale must be at least 0; got {scale!r}.")
     return Harmonic(float(scale))
 
 
@@ -190,7 +190,7 @@ def power(p: float, scale: float = 1.0) -> PowerSchedule:
     >>> gh.power(0.5)(3)
     0.5
     """
-    check(p >= 0 and scale >= 0, f"power({p!r}, {scale!r}) was given; non-negative numbers are wanted.")
+    check(p >= 0 and scale >= 0, f"p and scale must be at least 0; got {p!r} and {scale!r}.")
     return PowerSchedule(float(p), float(scale))
 
 
@@ -231,7 +231,7 @@ def linear(scale: float = 1.0) -> Linear:
     """
     check(isinstance(scale, Real), lambda: f"scale must be a positive number; got {shown(scale)}. linear is a schedule of "
           "batch sizes. A linear objective is function(lambda w: c @ w, lambda w: c, len(c)); S.argmin(c) is its minimum.")
-    check(scale > 0, f"linear({scale!r}) was given; a positive number is wanted.")
+    check(scale > 0, f"scale must be positive; got {scale!r}.")
     return Linear(float(scale))
 
 
@@ -263,7 +263,7 @@ def of_gap(fraction: float, first: float = 0.0) -> OfGap:
     >>> gh.of_gap(0.1)(3, gap=2.0)
     0.2
     """
-    check(0 <= fraction < 1, f"of_gap({fraction!r}) was given; a fraction in [0, 1) is wanted.")
+    check(0 <= fraction < 1, f"fraction must be in [0, 1); got {fraction!r}.")
     return OfGap(float(fraction), float(first))
 
 
@@ -347,7 +347,7 @@ class Growing:
         for name, value in {"sigma": self.sigma, "tau": self.tau}.items():
             good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
             check(value is None or (good and 0.0 < value < np.inf),
-                  f"Growing({name}={value!r}) was given; a positive number, or None to compute it, is wanted.")
+                  f"{name} must be a positive number, or None to compute it; got {value!r}.")
 
     def begin(self, f: Objective, S: AtomSet, eta: Callable[[int], float]) -> Grown:
         """Return the schedule for steps η_k, k from one."""

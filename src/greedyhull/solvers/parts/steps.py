@@ -199,8 +199,8 @@ class OpenLoop(StepRule):
     late: bool = field(default=True, metadata={"added": True})
 
     def __post_init__(self) -> None:
-        check(self.ell >= 1, f"OpenLoop(ell={self.ell!r}) was given; ell of at least 1 is wanted.")
-        check(isinstance(self.late, bool), f"OpenLoop(late={self.late!r}) was given; True or False is wanted.")
+        check(self.ell >= 1, f"ell must be at least 1; got {self.ell!r}.")
+        check(isinstance(self.late, bool), f"late must be True or False; got {self.late!r}.")
 
     def __repr__(self) -> str:
         return f"OpenLoop(ell={self.ell!r})" if self.late else f"OpenLoop(ell={self.ell!r}, late=False)"
@@ -274,7 +274,7 @@ class Constant(StepRule):
     eta: float
 
     def __post_init__(self) -> None:
-        check(0 < self.eta <= 1, f"Constant({self.eta!r}) was given; a step in (0, 1] is wanted.")
+        check(0 < self.eta <= 1, f"eta must be in (0, 1]; got {self.eta!r}.")
 
     def core(self, quadratic: bool, warm: bool) -> tuple[int, float]:
         return CONSTANT, float(self.eta)
@@ -439,7 +439,7 @@ class Capped(StepRule):
 
     def __post_init__(self) -> None:
         check(isinstance(self.rule, APriori) and not isinstance(self.rule, type),
-              f"Capped({self.rule!r}) was given; a rule that is known in advance, Power(0.5) say, is wanted.")
+              f"rule of Capped must be known in advance, such as Power(0.5); got {self.rule!r}.")
 
     def start(self, warm: bool = False) -> Capped._Working:
         return self._Working(self.rule.start(warm))
@@ -495,9 +495,8 @@ class Backtracking(StepRule):
     relax: float = 0.9
 
     def __post_init__(self) -> None:
-        check(self.first is None or self.first > 0,
-              f"Backtracking(first={self.first!r}) was given; a positive number is wanted.")
-        check(0 < self.relax <= 1, f"Backtracking(relax={self.relax!r}) was given; a number in (0, 1] is wanted.")
+        check(self.first is None or self.first > 0, f"first must be positive, or None; got {self.first!r}.")
+        check(0 < self.relax <= 1, f"relax must be in (0, 1]; got {self.relax!r}.")
 
     def start(self, warm: bool = False) -> Backtracking._Working:
         return self._Working(self)

@@ -218,6 +218,7 @@ def move_if_lower(f: Objective, w: Iterate, there: Atom) -> bool:
 
 FEW = 200  # coordinates: a Hessian of fewer is written out, and factorised, in less time than a hundred products take
 MOST = 2000  # coordinates up to which there is another way
+SPANNED = 300  # directions of a span, at most
 
 
 def by_products(f: SecondOrder, small: Small, w: CoordinateIterate) -> Callable[[Array], Array] | None:
@@ -255,8 +256,8 @@ def spans(f: SecondOrder, region: Region) -> bool:
 
 
 def spanned(d: int) -> int:
-    """The most directions of d numbers that a span may have, and 2e7 numbers together."""
-    return int(min(300, max(2e7 / d, 20)))
+    """The most directions of d numbers that a span may have, with 2e7 numbers together."""
+    return int(min(SPANNED, max(2e7 / d, 20)))
 
 
 class Directions:
