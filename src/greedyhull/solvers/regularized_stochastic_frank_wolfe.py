@@ -22,7 +22,7 @@ from greedyhull.solvers.parts.kept import Remembered
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import SETTINGS, tolerance_at, zero
 from greedyhull.solvers.parts.solver_state import SolverState
-from greedyhull.solvers.parts.steps import Power, check_advance, in_advance, step_at
+from greedyhull.solvers.parts.steps import Power, check_advance, step_at
 from greedyhull.theory import diverges
 from greedyhull.theory.nonsmooth import ConstantWeights, UniformAverage, VariableWeights
 from greedyhull.theory.rates import LATE, LATER
@@ -415,8 +415,7 @@ class RegularizedStochasticFrankWolfe(Solver):
         return argmin_over(self.regularizer, S)
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
-        rule, weights = in_advance(self.step), weights_of(self.sigma)
-        oracle, x = memory.oracle(S), w.view("position", Position)
+        weights, oracle, x = weights_of(self.sigma), memory.oracle(S), w.view("position", Position)
         mean: Average = w.view("average", lambda: Average(w))
         how = Regret() if f.traits.terms == "stream" and isinstance(self.look, FullGap) else self.look  # it has no full gap
         source, look, steps = sampled(self, f, S, w, memory, how)
@@ -427,7 +426,7 @@ class RegularizedStochasticFrankWolfe(Solver):
                 point = w if how.averages else seen_from(w, CoordinateIterate(mean.array()))  # a regret keeps the mean
                 seen = look(point, {"spent": source.spent, "last": w.copy(), "bound": leader.bound, "R2": leader.R2})
                 yield seen if duals is None else duals.improve(seen)
-            eta, b = step_at(rule, k - 1), size(self.batch, k, source.terms)
+            eta, b = step_at(self.step, k - 1), size(self.batch, k, source.terms)
             sigma, scale = weights.at(k, leader.c)
             drawn = source.draw(b)
             g = drawn.gradient(x.array) if duals is None else duals.gradient(drawn, x.array)
@@ -450,11 +449,12 @@ class RegularizedStochasticFrankWolfe(Solver):
         return Leader(self.regularizer, x, c, 0.5 * R * R)  # Φ is 1-smooth
 
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
-        rule, weights = in_advance(self.step), weights_of(self.sigma)
-        if not diverges(lambda k: step_at(rule, k)):
+        weights = weights_of(self.sigma)
+        if not diverges(lambda k: step_at(self.step, k)):
             yield (f"Theorem ARSFW: the steps of {self.step!r} have a finite sum, so the iterates need not converge. "
                    "Use Power(0.5).")
-        ratios = [weights.at(k, 1.0).sigma * weights.at(k, 1.0).scale / step_at(rule, k - 1) ** 1.5 for k in (LATE, LATER)]
+        shares = [(weights.at(k, 1.0), step_at(self.step, k - 1)) for k in (LATE, LATER)]
+        ratios = [weight.sigma * weight.scale / eta**1.5 for weight, eta in shares]
         if not isinstance(self.sigma, Steady) and ratios[1] > 1.01 * ratios[0]:
             yield (f"Theorem ARSFW asks for weights σ_k ≤ cη_k^3/2, and those of {self.sigma!r} outgrow the steps of "
                    f"{self.step!r}: the iterates lag behind the subgradients. Use Fading() or Unweighted() with Power(0.5).")

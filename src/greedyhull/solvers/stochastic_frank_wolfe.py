@@ -18,7 +18,7 @@ from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.requirements import theory_warnings
 from greedyhull.solvers.parts.schedules import SETTINGS, linear, tolerance_at, zero
 from greedyhull.solvers.parts.solver_state import SolverState
-from greedyhull.solvers.parts.steps import Constant, OpenLoop, Power, check_advance, in_advance, step_at
+from greedyhull.solvers.parts.steps import Constant, OpenLoop, Power, check_advance, step_at
 from greedyhull.types import AtomSet, Needs, Objective, Schedule, Solver, StepRule, lacks
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ class StochasticFrankWolfe(Solver):
         return cls(Dual(batch), step, tolerance, every, look)
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
-        step, oracle, x = in_advance(self.step), memory.oracle(S), w.view("position", Position)
+        oracle, x = memory.oracle(S), w.view("position", Position)
         source, look, steps = sampled(self, f, S, w, memory)
         estimate: Estimate = memory.part("gradient", lambda: self.estimator.start(source))
         compiled = compiled_stochastic(self, f, S, source, estimate, look, x)
@@ -225,7 +225,7 @@ class StochasticFrankWolfe(Solver):
                 yield look(w, {"spent": source.spent})
             if compiled is not None and compiled.advance(w, memory):
                 continue
-            eta, g = step_at(step, k - 1), estimate(x.array, k)
+            eta, g = step_at(self.step, k - 1), estimate(x.array, k)
             look.seen(g, x.array, eta, k, estimate.spread)
             d = oracle.argmin(g, tol=tolerance_at(self.tolerance, k - 1, memory.gap)).atom
             w.move(w.toward(d), eta)

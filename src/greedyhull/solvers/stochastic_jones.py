@@ -20,7 +20,7 @@ from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.requirements import theory_warnings
 from greedyhull.solvers.parts.schedules import SETTINGS, Growing, Grown, linear, tolerance_at, zero
 from greedyhull.solvers.parts.solver_state import SolverState
-from greedyhull.solvers.parts.steps import APriori, Capped, Constant, Exact, OpenLoop, Power, in_advance, step_at
+from greedyhull.solvers.parts.steps import APriori, Capped, Constant, Exact, OpenLoop, Power, step_at
 from greedyhull.solvers.stochastic_frank_wolfe import OPEN_LOOP, check_estimated
 from greedyhull.theory import diverges
 from greedyhull.theory.rates import LATE, LATER
@@ -162,11 +162,11 @@ class StochasticJones(Solver):
             w.move(w.toward(d), step)
 
     @cached_property
-    def schedule(self) -> APriori:
-        """The schedule of η_k; where nothing holds the joint choice back it is one."""
+    def schedule(self) -> StepRule:
+        """The schedule of η_k; 1 for a joint choice without a cap."""
         if isinstance(self.step, Exact):
             return Constant(1.0)
-        return in_advance(self.step.rule if isinstance(self.step, Capped) else self.step)
+        return self.step.rule if isinstance(self.step, Capped) else self.step
 
     def eta(self, k: int) -> float:
         """η_k, k from one: the step, or the largest that a joint choice may take."""
@@ -184,7 +184,7 @@ class StochasticJones(Solver):
         return isinstance(self.step, Constant) if self.point is None else self.point == "average"
 
     def _seen(self, w: Iterate, mean: Average, spent: int) -> tuple[Iterate, dict[str, Any]]:
-        """The point to evaluate, and what is reported with it; an evaluation of averages keeps its own."""
+        """The point to evaluate, and what is reported with it."""
         if self.look.averages:
             return w, {"spent": spent}
         average = seen_from(w, CoordinateIterate(mean.array()))
@@ -271,7 +271,7 @@ class VarianceReducedJones(Solver):
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         check(f.traits.convex, f"{f!r} is not convex, and the choice of an atom by values needs convex terms. Use "
                                "StochasticFrankWolfe.svfw() or .spider().")
-        step, oracle, x = in_advance(self.step), memory.oracle(S), w.view("position", Position)
+        oracle, x = memory.oracle(S), w.view("position", Position)
         source, look, steps = sampled(self, f, S, w, memory)
         drawn: RecordingSampler = memory.part("drawn", lambda: RecordingSampler(source))
         estimate: Estimate = memory.part("gradient", lambda: self.estimator.start(drawn))
@@ -281,7 +281,7 @@ class VarianceReducedJones(Solver):
                 yield look(w, {"spent": source.spent})
             if compiled is not None and compiled.advance(w, memory):
                 continue
-            eta, g = step_at(step, k - 1), estimate(x.array, k)
+            eta, g = step_at(self.step, k - 1), estimate(x.array, k)
             look.seen(g, x.array, eta, k, estimate.spread)
             d, _ = choice.tilted(drawn.take(), g, x.array, eta, tolerance_at(self.tolerance, k - 1, memory.gap))
             w.move(w.toward(d), eta)

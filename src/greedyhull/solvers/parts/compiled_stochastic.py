@@ -26,7 +26,6 @@ from greedyhull.solvers.parts.gap_evaluation import Looking
 from greedyhull.solvers.parts.kept import Remembered
 from greedyhull.solvers.parts.schedules import zero
 from greedyhull.solvers.parts.solver_state import SolverState
-from greedyhull.solvers.parts.steps import in_advance
 from greedyhull.types import Array, AtomSet, Index, Minibatch, Objective, Supply
 
 if TYPE_CHECKING:
@@ -131,7 +130,7 @@ class CompiledStochastic(CompiledLoop):
     def __init__(self, f: Composite, S: AtomSet, solver: Any, source: Source, estimate: CompiledEstimate, look: Looking,
                  x: Position, loops: Loops) -> None:
         super().__init__(f, S, None)
-        self.step, self.source, self.estimate = in_advance(solver.step), source, estimate
+        self.step, self.source, self.estimate = solver.step, source, estimate
         self.look, self.x, self.loops = look, x, loops
 
     @cached_property

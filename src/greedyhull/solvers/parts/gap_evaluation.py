@@ -17,43 +17,12 @@ from greedyhull.objectives.limits import coarse_of, gradient_errors
 from greedyhull.objectives.minibatches import count_of, counts_of, source_of
 from greedyhull.objectives.ridge import without_ridge
 from greedyhull.objectives.stream import Stream
-from greedyhull.points.blocks import under
 from greedyhull.points.coordinate_iterate import Average, CoordinateIterate
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.parts.kept import Remembered
 from greedyhull.solvers.parts.progress import Progress, weaker
-from greedyhull.solvers.parts.solver_state import CountingOracle, SolverState
+from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.types import Answer, Array, AtomSet, Kind, Objective, State, Supply, lacks, linear_model, listed
-
-
-class PointChoice(Remembered):
-    """The last point of a convex f. For another one theory is about a point drawn from all of them: w_i with probability
-    η_i/Σ η, whose expected gap is the mean Σ η_i g(w_i)/Σ η_i. A new point takes the place of the one that is kept with
-    probability η_k/(η_1 + … + η_k).
-    """
-
-    kept_arrays = ("kept",)
-    kept_numbers = ("total", "steps")
-
-    def __init__(self, f: Objective, memory: SolverState) -> None:
-        self.draws, self.memory, self.kept = not f.traits.convex, memory, np.zeros(0)
-        self.total, self.steps = 0.0, 0
-        self._numbers: Array = np.zeros(0)
-
-    def seen(self, x: Array, eta: float) -> None:
-        """x joins with weight η."""
-        if not self.draws:
-            return
-        block, place = divmod(self.steps, 1024)  # random numbers that are made at once
-        if place == 0 or not len(self._numbers):
-            self._numbers = self.memory.side_rng(4, block).random(1024)
-        self.steps += 1
-        self.total += eta
-        if self._numbers[place] * self.total < eta:
-            self.kept = x.copy()
-
-    def point(self, w: Iterate) -> Iterate:
-        return seen_from(w, CoordinateIterate(self.kept.copy()) if len(self.kept) else w.copy())
 
 
 def seen_from(w: Iterate, point: Iterate) -> Iterate:
@@ -62,15 +31,7 @@ def seen_from(w: Iterate, point: Iterate) -> Iterate:
     return point
 
 
-def full_gap(f: Objective, w: Iterate, oracle: CountingOracle, also: Any = None) -> Progress:
-    """The point as it is now with its full gap: one pass over the data."""
-    now = seen_from(w, w.copy())
-    g = f.gradient(now)
-    answer = oracle.peek(g)
-    return Progress.of(now, f.gradient_dot(now) - answer.atom.dot(g), answer, also=also)
-
-
-class GapSchedule(Remembered):
+class GapSchedule:
     """A gap evaluation costs as much as one pass over n terms; so many terms are spent before the next one.
 
     The wait is n terms, or a tenth of what has been spent if that is more: evaluations take at most half of the work, a
@@ -81,8 +42,6 @@ class GapSchedule(Remembered):
     >>> looks.passed(40), looks.due(139), looks.due(140)
     (None, False, True)
     """
-
-    kept_numbers = ("next",)
 
     def __init__(self, n: float, every: int | None = None) -> None:
         check(every is None or (isinstance(every, (int, np.integer)) and every >= 1),
@@ -139,14 +98,20 @@ class Looking(Remembered):
     and, where it may be about points of the past, ``look.seen(g, x, eta)`` at every step. It is due at its own times, and
     whenever the driver requests a point because the run must end. It draws no random number of the run and only peeks at its
     oracle, so that a run takes the same way however often its gap is evaluated.
+
+    The point is the last one of a convex f. For another f theory is about a point drawn from all of them: w_i with probability
+    η_i/Σ η, whose expected gap is the mean Σ η_i g(w_i)/Σ η_i. A new point replaces the drawn one with probability
+    η_k/(η_1 + … + η_k).
     """
 
-    kept_numbers: ClassVar[tuple[str, ...]] = ("taken", "done", "count")
+    kept_arrays: ClassVar[tuple[str, ...]] = ("drawn",)
+    kept_numbers: ClassVar[tuple[str, ...]] = ("taken", "done", "count", "weight", "steps")
 
     def __init__(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState, cost: float, every: int | None) -> None:
         self.f, self.S, self.w, self.memory = f, S, w, memory
-        self.oracle, self.choice = memory.oracle(S), PointChoice(f, memory)
-        self.timer = GapSchedule(cost, every)
+        self.oracle, self.timer = memory.oracle(S), GapSchedule(cost, every)
+        self.drawn, self.weight, self.steps = np.zeros(0), 0.0, 0
+        self._numbers: Array = np.zeros(0)
         self.taken, self.done, self.count = -1, 0.0, 0  # the step of the current evaluation, if any; those before it
         self.spent = 0.0
 
@@ -168,12 +133,19 @@ class Looking(Remembered):
         self.w.views.pop(without_ridge(self.f), None)  # the image of an earlier evaluation, which moves would carry along
         return True
 
+    def point(self, w: Iterate) -> Iterate:
+        """The point to certify, as it is now."""
+        return seen_from(w, CoordinateIterate(self.drawn.copy()) if len(self.drawn) else w.copy())
+
     def __call__(self, w: Iterate, also: Any = None) -> Progress:
-        """The point with its bound."""
-        raise NotImplementedError
+        """The point with its bound: here the full gap, from one pass over the data."""
+        f, now = self.f, self.point(w)
+        g = f.gradient(now)
+        answer = self.oracle.peek(g)
+        return Progress.of(now, f.gradient_dot(now) - answer.atom.dot(g), answer, also=also)
 
     def coarse_slack(self, g: Array) -> float:
-        """What an error of g because of its dtype may hide; 0 where a user's gradients are float64."""
+        """The slack for the error of g because of its dtype; 0 where a user's gradients are float64."""
         seen = coarse_of(self.f)
         return 0.0 if seen is None else error_slack(gradient_errors(seen, g), self.S)
 
@@ -182,17 +154,22 @@ class Looking(Remembered):
 
         ``weight`` is that of x in a mean of the points.
         """
-        self.choice.seen(x, eta)
+        if self.f.traits.convex:
+            return
+        block, place = divmod(self.steps, 1024)  # random numbers that are made at once
+        if place == 0 or not len(self._numbers):
+            self._numbers = self.memory.side_rng(4, block).random(1024)
+        self.steps += 1
+        self.weight += eta
+        if self._numbers[place] * self.weight < eta:
+            self.drawn = x.copy()
 
     def state(self) -> State:
-        parts = {"timer": self.timer, "choice": self.choice}
-        inner = {f"{name}.{key}": array for name, part in parts.items() for key, array in part.state().items()}
-        return {**super().state(), **inner}
+        return {**super().state(), "next": np.array(self.timer.next)}
 
     def restore(self, state: State) -> None:
         super().restore(state)
-        self.timer.restore(under("timer", state))
-        self.choice.restore(under("choice", state))
+        self.timer.next = float(state["next"])
 
 
 def at_steps(look: Look, every: int | None) -> Look:
@@ -292,9 +269,9 @@ class MinibatchEvaluator(Looking):
         self.C, self.atoms = range_bound(f, S), listed(S)
 
     def __call__(self, w: Iterate, also: Any = None) -> Progress:
-        now, b = self.choice.point(w), self.config.size or max(1000, int(0.1 * self.spent))
+        now, b = self.point(w), self.config.size or max(1000, int(0.1 * self.spent))
         if b >= self.n:  # the sample would cost as much as all terms
-            return full_gap(self.f, now, self.oracle, also)
+            return super().__call__(w, also)
         x, delta = now.array(), spent_on(self.config.delta, self.count)
         source = source_of(self.f, self.memory.side_rng(3, self.count))
         about = self._estimated(source, b, x, delta) if self.C is None else self._proved(source, b, x, delta, self.C)
@@ -372,12 +349,7 @@ class FullGap:
         n = count_of(f)
         if n is None:
             return MinibatchGap(every=self.every).start(f, S, w, memory)
-        return FullEvaluator(f, S, w, memory, n, self.every)
-
-
-class FullEvaluator(Looking):
-    def __call__(self, w: Iterate, also: Any = None) -> Progress:
-        return full_gap(self.f, self.choice.point(w), self.oracle, also)
+        return Looking(f, S, w, memory, n, self.every)
 
 
 FULL_GAP = FullGap()  # the default of named constructors
@@ -438,7 +410,7 @@ class Regret:
 
 
 class RegretEvaluator(Looking):
-    kept_arrays = ("slope",)
+    kept_arrays = (*Looking.kept_arrays, "slope")
     kept_numbers = (*Looking.kept_numbers, "total", "inner", "squares")
 
     def __init__(self, config: Regret, f: Objective, S: AtomSet, w: Iterate, memory: SolverState, C: float) -> None:

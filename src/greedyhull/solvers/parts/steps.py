@@ -106,12 +106,6 @@ def within(step: float, line: Line) -> float:
     return step if step < line.limit else NEAR * line.limit
 
 
-def in_advance(rule: StepRule) -> APriori:
-    """The rule as one whose steps are known in advance."""
-    assert isinstance(rule, APriori)  # whoever asks was given no other
-    return rule
-
-
 def check_advance(rule: object, others: str = "Power(0.5)") -> None:
     """Raise unless the steps of a rule are known in advance."""
     check(isinstance(rule, APriori) and not isinstance(rule, type), f"step must be known in advance; got {rule!r}, which "

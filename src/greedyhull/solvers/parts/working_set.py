@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -263,9 +264,10 @@ def spanned(d: int) -> int:
 class Directions:
     """A frame, and f along it."""
 
-    frame: Frame
+    frame: Any
     small: Small
     kept: str  # the array of the frame that is saved
+    frame_of: Callable[[Array], Frame]  # the frame of a saved array
 
     def __init__(self, f: SecondOrder) -> None:
         self.f = f
@@ -273,14 +275,6 @@ class Directions:
     def hold(self, frame: Frame) -> None:
         """Solve along these directions, and no others."""
         self.frame, self.small = frame, self.f.restricted(frame.block)
-
-    def choose(self, w: CoordinateIterate, g: Array) -> bool:
-        """Add directions that can lower f, whose gradient is g; whether there were more than can be solved for."""
-        raise NotImplementedError
-
-    def frame_of(self, kept: Array) -> Frame:
-        """The frame of a saved array."""
-        raise NotImplementedError
 
     def state(self) -> State:
         small = {f"small.{name}": array for name, array in self.small.state().items()}
@@ -316,6 +310,7 @@ class Coordinates(Directions):
     def __init__(self, f: SecondOrder, region: Region) -> None:
         super().__init__(f)
         self.region, self.d = region, prod(f.domain)
+        self.frame_of = lambda kept: Units(self.d, kept.astype(np.intp))
         self.hold(Units(self.d, np.zeros(0, dtype=np.intp)))
 
     @property
@@ -345,9 +340,6 @@ class Coordinates(Directions):
             self.frame = Units(self.d, np.concatenate([self.index, new]))
         return many
 
-    def frame_of(self, kept: Array) -> Frame:
-        return Units(self.d, kept.astype(np.intp))
-
 
 class Gradients(Directions):
     """The span of the gradients seen so far and of w − middle: it contains the segment from w to the best atom of a ball."""
@@ -357,7 +349,7 @@ class Gradients(Directions):
 
     def __init__(self, f: SecondOrder, middle: Array) -> None:
         super().__init__(f)
-        self.middle = middle
+        self.middle, self.frame_of = middle, Span
         self.most = spanned(len(middle))
         self.hold(Span(np.zeros((0, len(middle)))))
 
@@ -378,9 +370,6 @@ class Gradients(Directions):
             self.small.extend(Span(span.rows[known:]).block, w)
             self.frame = span
         return False
-
-    def frame_of(self, kept: Array) -> Frame:
-        return Span(kept)
 
 
 FAILED = 2  # rounds by products that may lead nowhere; then steps within faces do what is left
@@ -424,7 +413,7 @@ class CoordinateWorking:
     def __init__(self, f: SecondOrder, region: Region) -> None:
         self.f, self.region, self.gap, self.sampling, self.failed = f, region, np.inf, True, 0
         middle = region.middle if spans(f, region) else None
-        self.directions: Directions = Coordinates(f, region) if middle is None else Gradients(f, middle)
+        self.directions: Coordinates | Gradients = Coordinates(f, region) if middle is None else Gradients(f, middle)
 
     def begin(self, w: CoordinateIterate) -> None:
         """Start at the region's own point, mostly the one nearest to the origin, if f is lower there.
