@@ -31,11 +31,6 @@ class AwayStep(Solver):
     step : step rule, default Exact()
         How far to go.
 
-    See Also
-    --------
-    BlendedPairwise : The default for f without a Hessian.
-    Pairwise : Hands the weight of the worst atom to the oracle's.
-
     Notes
     -----
     On a polytope and for strongly convex f the error falls by a constant factor in at least half of the steps
@@ -75,11 +70,6 @@ class Pairwise(Solver):
     ----------
     step : step rule, default Exact()
         How far to go, at most the weight of the worst atom.
-
-    See Also
-    --------
-    BlendedPairwise : The default for f without a Hessian.
-    PairwiseJones : The best swap by values of f.
 
     Notes
     -----
@@ -172,11 +162,6 @@ class DecompositionInvariant(Solver):
     ----------
     step : step rule, default Exact()
         How far to go, at most until the boundary.
-
-    See Also
-    --------
-    Corrective : Usually faster where few atoms suffice.
-    BlendedPairwise : The same steps among atoms that are kept, for any set.
 
     Notes
     -----

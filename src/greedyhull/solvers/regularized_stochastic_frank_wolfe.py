@@ -129,16 +129,11 @@ class Weights:
 class Fading(Weights):
     """Weights σ_k = ck^−3/4 of subgradients, the variable weights of the paper.
 
-    They are for `RegularizedStochasticFrankWolfe`, and need no horizon.
+    They are for `RegularizedStochasticFrankWolfe`, and need no horizon, unlike `Steady`. `Unweighted` has a better rate.
 
     Parameters
     ----------
     {c}
-
-    See Also
-    --------
-    Steady : Constant weights for a known number of steps.
-    Unweighted : No logarithm in the rate, and no horizon.
 
     Notes
     -----
@@ -164,18 +159,13 @@ class Fading(Weights):
 class Steady(Weights):
     """Weights σ_k = ct^−3/4 of subgradients for a run of t steps, the constant weights of the paper.
 
-    They are for `RegularizedStochasticFrankWolfe`.
+    They are for `RegularizedStochasticFrankWolfe`. `Unweighted` has the same rate without a horizon.
 
     Parameters
     ----------
     horizon : int
         t, the number of steps of the run. The rate holds after t steps.
     {c}
-
-    See Also
-    --------
-    Fading : Weights that need no horizon.
-    Unweighted : The same rate without a horizon.
 
     Notes
     -----
@@ -206,16 +196,11 @@ class Steady(Weights):
 class Unweighted(Weights):
     """Equal weights of subgradients, whose sum is divided by β_k = k^3/4/c.
 
-    They are for `RegularizedStochasticFrankWolfe`, where they are the default.
+    They are for `RegularizedStochasticFrankWolfe`, where they are the default. `Fading` and `Steady` are the paper's weights.
 
     Parameters
     ----------
     {c}
-
-    See Also
-    --------
-    Fading : The variable weights of the paper.
-    Steady : The constant weights of the paper.
 
     Notes
     -----

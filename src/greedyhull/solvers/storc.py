@@ -142,7 +142,7 @@ class Storc(Solver):
         at: Sliding = memory.part("sliding", lambda: Sliding(w.array()))
         for k in steps:
             if look.due(k, source.spent):
-                yield look(seen_from(w, CoordinateIterate(at.y)), {"spent": source.spent, "epoch": at.complete})
+                yield look(seen_from(w, CoordinateIterate(at.y)), {"spent": source.spent, "epoch": at.epoch - (at.left > 0)})
             if k == 1 and not memory.warm:  # f of the atom is at most LD²/2 above the minimum, where epochs begin
                 at.y = dense_atom(oracle.argmin(source.full(at.y)).atom, S.shape)
             else:
@@ -151,7 +151,9 @@ class Storc(Solver):
     def _step(self, at: Sliding, source: Supply, oracle: Oracle, known: Constants) -> float:
         L, D = known.L, known.D
         if at.left == 0:
-            at.begin(self.length(at.epoch + 1), source.full(at.y))
+            at.x, at.snapshot, at.full = at.y, at.y, source.full(at.y)
+            at.epoch += 1
+            at.length = at.left = self.length(at.epoch)
         N, k = at.length, at.length - at.left + 1
         gamma = 2.0 / (k + 1.0)
         z = (1.0 - gamma) * at.y + gamma * at.x
@@ -203,16 +205,6 @@ class Sliding(Remembered):
         self.y = self.x = self.snapshot = y
         self.full: Array = np.zeros_like(y)
         self.epoch = self.length = self.left = 0
-
-    def begin(self, length: int, full: Array) -> None:
-        """A new epoch of ``length`` steps, from y."""
-        self.x, self.snapshot, self.full = self.y, self.y, full
-        self.epoch, self.length, self.left = self.epoch + 1, length, length
-
-    @property
-    def complete(self) -> int:
-        """The number of complete epochs."""
-        return self.epoch - (self.left > 0)
 
 
 def proximal(g: Array, beta: float, x: Array, oracle: Oracle, tol: float, most: int) -> Array:

@@ -31,10 +31,6 @@ class Estimate(Protocol):
         How noisy the last g was: with C ≥ |⟨∇fᵢ, x − u⟩| for all terms and points of the hull, ⟨g − ∇f(x), x − u⟩ is
         sub-Gaussian with the factor (spread·C)². It matters where the estimate is unbiased; 2 is always valid.
 
-    See Also
-    --------
-    Estimator : The settings that an estimate is started from.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -60,11 +56,6 @@ class Estimator(Protocol):
     ----------
     unbiased : bool
         Whether E[g | past] = ∇f(x), which regret certificates need.
-
-    See Also
-    --------
-    Estimate : What ``start(source)`` returns.
-    Minibatch : The simplest one.
 
     Examples
     --------

@@ -46,15 +46,10 @@ class Bracket:
 
     __slots__ = ("a", "b", "bend", "high", "left", "low", "open", "probes", "right")
 
-    def __init__(self, start: float, slope: float, cap: float) -> None:
+    def __init__(self, start: float, slope: float, cap: float, limit: float) -> None:
         self.a, self.low, self.left, self.bend = 0.0, start, slope, 0.0
-        self.b, self.high, self.right, self.open = cap, nan, nan, False
+        self.b, self.high, self.right, self.open = min(cap, limit), nan, nan, limit <= cap  # h is finite only below limit
         self.probes = 0
-
-    def limited(self, limit: float) -> None:
-        """h is finite only below ``limit``."""
-        if limit <= self.b:
-            self.b, self.open = limit, True
 
     def bound(self) -> float:
         """No value of h on [a, b] is below this: the height at which the two tangents meet."""
@@ -234,8 +229,7 @@ def search(f: Objective, w: Iterate, slopes: Array, caps: Array, make: Callable[
         _, j = heappop(heap)
         move, line = lines(j)
         if j not in brackets:
-            brackets[j] = Bracket(start, float(slopes[j]), float(caps[j]))
-            brackets[j].limited(line.limit)
+            brackets[j] = Bracket(start, float(slopes[j]), float(caps[j]), line.limit)
         bracket = brackets[j]
         x = bracket.next(level())
         seen = line.probe((x,))

@@ -49,24 +49,19 @@ class SolverState:
         self.k, self.warm = 0, warm
         self.ends = RunLimits()
         self.arrays: State = {}
-        self._seed = seed
+        self.seed = seed
         self._pending: State = {}
         self._parts: dict[str, Kept] = {}
 
-    @property
-    def seed(self) -> int:
-        """The seed of the solve's random generator."""
-        return self._seed
-
     def side_rng(self, *path: int) -> np.random.Generator:
         """Return a generator for a path, independent of `rng`: drawing from it does not change the run."""
-        return np.random.default_rng([self._seed, *path])
+        return np.random.default_rng([self.seed, *path])
 
     @property
     def rng(self) -> np.random.Generator:
         """The solve's own random numbers."""
         if self._rng is None:
-            self._rng = np.random.Generator(np.random.PCG64(self._seed))
+            self._rng = np.random.Generator(np.random.PCG64(self.seed))
             self._top = self._rng.bit_generator.state  # type: ignore[assignment]
         return self._rng
 
@@ -120,7 +115,7 @@ class SolverState:
     def oracle(self, S: AtomSet) -> CountingOracle:
         """The set's oracle for this solve, its calls counted."""
         if self._oracle is None:
-            self._oracle = self._continued("oracle", CountingOracle(S, generator(S, self._seed, 1)))
+            self._oracle = self._continued("oracle", CountingOracle(S, generator(S, self.seed, 1)))
         return self._oracle
 
     def part(self, name: str, make: Callable[[], P]) -> P:
@@ -151,10 +146,7 @@ class SolverState:
     @property
     def oracle_calls(self) -> int:
         """How often the set was searched, the start included; answers from a cache do not count."""
-        oracle = self._oracle
-        if oracle is None:
-            return self.extra_lmo_calls
-        return self.extra_lmo_calls + (oracle.calls if oracle.cache is None else oracle.searches)
+        return self.extra_lmo_calls + (0 if self._oracle is None else self._oracle.searches)
 
     @property
     def curvature(self) -> float | None:
@@ -163,7 +155,7 @@ class SolverState:
 
     def state(self) -> State:
         state: State = {"k": np.array(self.k), "lower": np.array(self.lower), "warm": np.array(self.warm),
-                        "seed": np.array(self._seed), "gap": np.array(np.nan if self.gap is None else self.gap),
+                        "seed": np.array(self.seed), "gap": np.array(np.nan if self.gap is None else self.gap),
                         "kind": np.array(KINDS.index(self.kind)), "delta": np.array(self.delta),
                         "beside": np.array(self.extra_lmo_calls), "guide": np.array(self.steering_bound),
                         "spent": np.array([self.failure_probability, self._spent_at])}
@@ -177,7 +169,7 @@ class SolverState:
 
     def restore(self, state: State) -> None:
         self.k, self.lower, self.warm = int(state["k"]), float(state["lower"]), bool(state["warm"])
-        self._seed, self.kind = int(state["seed"]), KINDS[int(state["kind"])]
+        self.seed, self.kind = int(state["seed"]), KINDS[int(state["kind"])]
         self.delta, self.extra_lmo_calls = float(state["delta"]), int(state["beside"])
         self.steering_bound = float(state.get("guide", self.lower))
         self.failure_probability, self._spent_at = float(state["spent"][0]), int(state["spent"][1])
@@ -187,7 +179,7 @@ class SolverState:
         self._pending = {name: array for name, array in state.items() if name.startswith(("step.", "oracle.", "part."))}
         if "rng" in state:
             a, b, c, d, has, integer = (int(x) for x in places(state, "rng", (6,), high=2.0**64))
-            self._rng = np.random.Generator(np.random.PCG64(self._seed))
+            self._rng = np.random.Generator(np.random.PCG64(self.seed))
             self._rng.bit_generator.state = {"bit_generator": "PCG64", "state": {"state": a << 64 | b, "inc": c << 64 | d},
                                              "has_uint32": has, "uinteger": integer}
             self._top = self._rng.bit_generator.state

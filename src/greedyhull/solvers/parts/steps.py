@@ -416,11 +416,6 @@ class Capped(StepRule):
     rule : OpenLoop, LogAdaptive, Constant or Power
         The schedule that caps the step.
 
-    See Also
-    --------
-    Exact : A line search without a cap.
-    StochasticJones : The solver it is made for.
-
     Examples
     --------
     >>> import greedyhull as gh
