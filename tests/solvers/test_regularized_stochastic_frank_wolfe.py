@@ -283,5 +283,5 @@ def test_named_methods_take_the_settings_of_the_class(make: Any, sigma: Any) -> 
     given = {"step": gh.Power(0.6), "regularizer": gh.SquaredNorm(), "tolerance": gh.harmonic(0.1), "batch": 8, "every": 7,
              "look": gh.MinibatchGap(50)}
     assert make() == Arsfw(sigma(None)) and make(2.0, **given) == Arsfw(sigma(2.0), **given)
-    with pytest.raises(gh.GreedyhullError, match="batch must be.* got 0"):
+    with pytest.raises(gh.GreedyhullError, match=r"batch must be.* got 0"):
         make(batch=0)

@@ -531,5 +531,5 @@ def test_named_methods_take_the_settings_of_the_class():
     assert jones.fixed(100, batch=8, step=gh.Capped(gh.Constant(0.2))) == jones(8, gh.Capped(gh.Constant(0.2)))
     assert jones.growing(2.0, 3.0, **given) == jones(gh.Growing(2.0, 3.0), gh.OpenLoop(), **given)
     assert jones.growing(step=gh.Capped(gh.OpenLoop())).step == gh.Capped(gh.OpenLoop())
-    with pytest.raises(gh.GreedyhullError, match="batch must be.* got 0"):
+    with pytest.raises(gh.GreedyhullError, match=r"batch must be.* got 0"):
         jones.fixed(10, batch=0)

@@ -275,7 +275,7 @@ def test_a_schedule_that_gives_nonsense_is_named(said):
 
 def test_other_nonsense():
     for kind in (Spider, Svrg):
-        with pytest.raises(gh.GreedyhullError, match="epoch must be.* got 0"):
+        with pytest.raises(gh.GreedyhullError, match=r"epoch must be.* got 0"):
             kind(4, 0)
     for kind in (Momentum, Storm):
         with pytest.raises(gh.GreedyhullError, match="schedule"):
