@@ -14,6 +14,7 @@ from greedyhull.points.aligned import point_of
 from greedyhull.points.arrays import masked
 from greedyhull.points.blocks import under
 from greedyhull.points.validate import as_answer, as_floor
+from greedyhull.solvers.parts.kept import prefixed
 from greedyhull.solvers.regularized_stochastic_frank_wolfe import (
     Leader,
     SquaredNorm,
@@ -208,8 +209,7 @@ class Online:
             The state, for `restore`.
         """
         return {"x": self._x.copy(), "mean": self._mean.copy(), "sums": np.array([self.rounds, self.loss, self._products]),
-                **{f"leader.{name}": array for name, array in self._leader.state().items()},
-                **{f"oracle.{name}": array for name, array in self._oracle.state().items()}}
+                **prefixed(leader=self._leader.state(), oracle=self._oracle.state())}
 
     def restore(self, state: State) -> None:
         """Continue from a state; the set and the settings must be the same.

@@ -11,6 +11,7 @@ import numpy as np
 from greedyhull.errors import GreedyhullError, check, hinted
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.smoothing import distance, finest, smoothing, with_kinks
+from greedyhull.points.blocks import under
 from greedyhull.points.coordinate_iterate import CoordinateIterate, restored
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import normalised
@@ -18,6 +19,7 @@ from greedyhull.points.shapes import Dense
 from greedyhull.solvers.corrective import Corrective
 from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.solvers.pairwise import BlendedPairwise
+from greedyhull.solvers.parts.kept import prefixed
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.types import Array, AtomSet, Needs, Objective, Region, Solver, State
@@ -84,17 +86,12 @@ class Continuation:
 
     def state(self) -> State:
         before = {} if self.before is None else self.before.state()
-        parts = {"soft": self.soft.state(), "u": self.u.state(), "before": before}
-        return {f"{part}.{name}": array for part, state in parts.items() for name, array in state.items()}
+        return prefixed(soft=self.soft.state(), u=self.u.state(), before=before)
 
     def restore(self, state: State) -> None:
-        parts: dict[str, State] = {"soft": {}, "u": {}, "before": {}}
-        for key, array in state.items():
-            part, name = key.split(".", 1)
-            parts[part][name] = array
-        self.soft.restore(parts["soft"])
-        self.u = restored(parts["u"])
-        self.before = restored(parts["before"]) if parts["before"] else None
+        before = under("before", state)
+        self.soft.restore(under("soft", state))
+        self.u, self.before = restored(under("u", state)), restored(before) if before else None
         self.f.at(self.u)
 
 

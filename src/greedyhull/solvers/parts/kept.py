@@ -9,6 +9,11 @@ import numpy as np
 from greedyhull.types import State
 
 
+def prefixed(**parts: State) -> State:
+    """The arrays of several states, each after the name of its part; `under` takes them apart."""
+    return {f"{part}.{name}": array for part, state in parts.items() for name, array in state.items()}
+
+
 class Remembered:
     """An object whose state is made of the attributes that it names, so that a resumed run continues bit by bit.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
-from typing import ClassVar
 
 import numpy as np
 
@@ -47,64 +46,36 @@ step, tolerance, every, look : optional
     As for the class."""
 
 
-class Named:
-    """A schedule that is written as the function that makes it."""
+FORMULAS: dict[str, Callable[..., float]] = {  # of k, the last gap and the settings
+    "constant": lambda k, gap, value: value,
+    "harmonic": lambda k, gap, scale: 2.0 * scale / (k + 2.0),
+    "power": lambda k, gap, p, scale: float(scale * (k + 1.0) ** -p),
+    "linear": lambda k, gap, scale: max(1.0, scale * k),
+    "of_gap": lambda k, gap, fraction, first: first if gap is None else fraction * gap,
+}
 
-    maker: ClassVar[str]
+
+@dataclass(frozen=True, repr=False)
+class Formula:
+    """A schedule with the name and the settings of the function that makes it."""
+
+    maker: str
+    settings: tuple[tuple[str, float], ...]
+
+    @classmethod
+    def of(cls, maker: str, **settings: float) -> Formula:
+        return cls(maker, tuple((name, float(value)) for name, value in settings.items()))
+
+    def __call__(self, k: int, gap: float | None = None) -> float:
+        return FORMULAS[self.maker](k, gap, *(value for _, value in self.settings))
 
     def __repr__(self) -> str:
-        (_, first), *rest = vars(self).items()
+        (_, first), *rest = self.settings
         return f"{self.maker}({', '.join([f'{first:g}', *(f'{name}={value:g}' for name, value in rest)])})"
 
 
-@dataclass(frozen=True, repr=False)
-class ConstantSchedule(Named):
-    """Schedule that is the same number for every k."""
-
-    value: float
-    maker = "constant"
-
-    def __call__(self, k: int, gap: float | None = None) -> float:
-        return self.value
-
-
-@dataclass(frozen=True, repr=False)
-class Harmonic(Named):
-    """Schedule scale·2/(k + 2)."""
-
-    scale: float
-    maker = "harmonic"
-
-    def __call__(self, k: int, gap: float | None = None) -> float:
-        return 2.0 * self.scale / (k + 2.0)
-
-
-@dataclass(frozen=True, repr=False)
-class PowerSchedule(Named):
-    """Schedule scale·(k + 1)^−p."""
-
-    p: float
-    scale: float
-    maker = "power"
-
-    def __call__(self, k: int, gap: float | None = None) -> float:
-        return float(self.scale * (k + 1.0) ** -self.p)
-
-
-@dataclass(frozen=True, repr=False)
-class OfGap(Named):
-    """Schedule fraction·gap for the last certified gap, and ``first`` before there is one."""
-
-    fraction: float
-    first: float
-    maker = "of_gap"
-
-    def __call__(self, k: int, gap: float | None = None) -> float:
-        return self.first if gap is None else self.fraction * gap
-
-
 @hinting
-def constant(value: float) -> ConstantSchedule:
+def constant(value: float) -> Formula:
     """Make the schedule k ↦ value.
 
     Parameters
@@ -114,7 +85,7 @@ def constant(value: float) -> ConstantSchedule:
 
     Returns
     -------
-    ConstantSchedule
+    Formula
         A function of k.
 
     See Also
@@ -129,11 +100,11 @@ def constant(value: float) -> ConstantSchedule:
     0.5
     """
     check(value >= 0, f"value must be at least 0; got {value!r}.")
-    return ConstantSchedule(float(value))
+    return Formula.of("constant", value=value)
 
 
 @hinting
-def harmonic(scale: float = 1.0) -> Harmonic:
+def harmonic(scale: float = 1.0) -> Formula:
     """Make the schedule k ↦ scale·2/(k + 2).
 
     As a solver's ``tolerance`` it makes a c-Frank-Wolfe or c-Jones method with c = scale, for which Theorem 2 holds.
@@ -145,7 +116,7 @@ def harmonic(scale: float = 1.0) -> Harmonic:
 
     Returns
     -------
-    Harmonic
+    Formula
         A function of k.
 
     See Also
@@ -160,11 +131,11 @@ def harmonic(scale: float = 1.0) -> Harmonic:
     2.0
     """
     check(scale >= 0, f"scale must be at least 0; got {scale!r}.")
-    return Harmonic(float(scale))
+    return Formula.of("harmonic", scale=scale)
 
 
 @hinting
-def power(p: float, scale: float = 1.0) -> PowerSchedule:
+def power(p: float, scale: float = 1.0) -> Formula:
     """Make the schedule k ↦ scale·(k + 1)^−p.
 
     Parameters
@@ -176,7 +147,7 @@ def power(p: float, scale: float = 1.0) -> PowerSchedule:
 
     Returns
     -------
-    PowerSchedule
+    Formula
         A function of k.
 
     See Also
@@ -191,22 +162,11 @@ def power(p: float, scale: float = 1.0) -> PowerSchedule:
     0.5
     """
     check(p >= 0 and scale >= 0, f"p and scale must be at least 0; got {p!r} and {scale!r}.")
-    return PowerSchedule(float(p), float(scale))
-
-
-@dataclass(frozen=True, repr=False)
-class Linear(Named):
-    """Schedule max(1, scale·k)."""
-
-    scale: float
-    maker = "linear"
-
-    def __call__(self, k: int, gap: float | None = None) -> float:
-        return max(1.0, self.scale * k)
+    return Formula.of("power", p=p, scale=scale)
 
 
 @hinting
-def linear(scale: float = 1.0) -> Linear:
+def linear(scale: float = 1.0) -> Formula:
     """Make the schedule k ↦ max(1, scale·k), for batches that grow with k.
 
     Parameters
@@ -216,7 +176,7 @@ def linear(scale: float = 1.0) -> Linear:
 
     Returns
     -------
-    Linear
+    Formula
         A function of k.
 
     See Also
@@ -232,11 +192,11 @@ def linear(scale: float = 1.0) -> Linear:
     check(isinstance(scale, Real), lambda: f"scale must be a positive number; got {shown(scale)}. linear is a schedule of "
           "batch sizes. A linear objective is function(lambda w: c @ w, lambda w: c, len(c)); S.argmin(c) is its minimum.")
     check(scale > 0, f"scale must be positive; got {scale!r}.")
-    return Linear(float(scale))
+    return Formula.of("linear", scale=scale)
 
 
 @hinting
-def of_gap(fraction: float, first: float = 0.0) -> OfGap:
+def of_gap(fraction: float, first: float = 0.0) -> Formula:
     """Make the schedule fraction·gap, where gap is the last certified gap.
 
     It is a tolerance that tightens as the run converges.
@@ -250,7 +210,7 @@ def of_gap(fraction: float, first: float = 0.0) -> OfGap:
 
     Returns
     -------
-    OfGap
+    Formula
         A function of k and the gap.
 
     See Also
@@ -264,7 +224,7 @@ def of_gap(fraction: float, first: float = 0.0) -> OfGap:
     0.2
     """
     check(0 <= fraction < 1, f"fraction must be in [0, 1); got {fraction!r}.")
-    return OfGap(float(fraction), float(first))
+    return Formula.of("of_gap", fraction=fraction, first=first)
 
 
 zero = constant(0.0)

@@ -16,6 +16,7 @@ from greedyhull.points.gradients import taken
 from greedyhull.points.owners import whole
 from greedyhull.points.validate import KINDS as KINDS
 from greedyhull.points.validate import as_answer, as_floor, as_shortlist
+from greedyhull.solvers.parts.kept import prefixed
 from greedyhull.solvers.parts.progress import ONE_ROUND, BurstLimit, Row, RunLimits, SkippedRows
 from greedyhull.solvers.parts.steps import checked_step, no_rule
 from greedyhull.types import Answer, Atom, AtomSet, Floor, Gradient, Shortlist, State, Step, StepRule, lacks
@@ -165,7 +166,7 @@ class SolverState:
             state["rng"] = np.array([*words, self._top["has_uint32"], self._top["uinteger"]], dtype=np.uint64)
         parts = {"step": self._step, "oracle": self._oracle, **{f"part.{name}": part for name, part in self._parts.items()}}
         inner = {"arrays": self.arrays, **{name: part.state() for name, part in parts.items() if part is not None}}
-        return {**state, **{f"{part}.{name}": array for part, arrays in inner.items() for name, array in arrays.items()}}
+        return {**state, **prefixed(**inner)}
 
     def restore(self, state: State) -> None:
         self.k, self.lower, self.warm = int(state["k"]), float(state["lower"]), bool(state["warm"])
@@ -305,12 +306,12 @@ class CountingOracle:
 
     def state(self) -> State:
         state: State = {"calls": np.array(self.calls), "glances": np.array(self.peeks), "given": np.array(len(self.recent))}
-        state.update({f"inner.{name}": array for name, array in self.inner.state().items()})
+        state.update(prefixed(inner=self.inner.state()))
         for i, answer in enumerate(self.recent):
             single = isinstance(answer, Answer)
             block = answer.atom.block(prod(self.set.shape)) if isinstance(answer, Answer) else answer.atoms
             state[f"answer{i}.told"] = np.array([single, answer.slack, KINDS.index(answer.kind), answer.delta])
-            state.update({f"answer{i}.block.{name}": array for name, array in block_state(block).items()})
+            state.update(prefixed(**{f"answer{i}.block": block_state(block)}))
         return state
 
     def restore(self, state: State) -> None:

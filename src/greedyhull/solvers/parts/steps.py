@@ -12,7 +12,7 @@ from greedyhull.objectives.base import number
 from greedyhull.objectives.lines import NEAR
 from greedyhull.objectives.losses.piecewise import KinkedLine
 from greedyhull.solvers.parts.kept import Remembered
-from greedyhull.types import Line, Solver, State, Step, StepRule
+from greedyhull.types import Line, Solver, Step, StepRule
 
 # What `core` of a rule returns first, as in native/frank_wolfe.hpp, with a parameter; None where Python has to take the steps.
 # After a warm start the count of a schedule moves with the curvature of the lines, which only Python measures.
@@ -31,12 +31,6 @@ class CheckedStep(Step):
             eta = number(eta, f"At k = {k} step={self.rule!r}")
         check(0.0 <= eta <= line.max_step, lambda: _leaves(self.rule, k, eta, line.max_step))
         return eta
-
-    def state(self) -> State:
-        return self.step.state()
-
-    def restore(self, state: State) -> None:
-        self.step.restore(state)
 
 
 def checked_step(rule: StepRule, step: Step) -> Step:
@@ -116,10 +110,9 @@ Plain = Step  # the name in greedyhull.extend
 
 
 class _Scheduled(Remembered, Step):
-    """η_k of an a-priori rule. After a warm start its count begins late, so that η_0 = 1 does not throw the start away:
-    where the schedule meets the short step e₀/M, for 2/(k + 2) at k₀ = 2M/e₀ − 2. Here e₀ is the slope of the first line
-    that falls, the gap at the start, and M the largest bend met so far; as it grows, the count moves on. The error then
-    stays below 2M/(k + 2M/e₀) (`theory.warm_start_rate`)."""
+    """η_k of an a-priori rule. After a warm start its count begins where the schedule meets the short step e₀/M, for 2/(k + 2)
+    at k₀ = 2M/e₀ − 2, so that η_0 = 1 does not throw the start away. e₀ is the slope of the first line that falls, the gap at
+    the start, and M the largest bend so far. The error stays below 2M/(k + 2M/e₀) (`theory.warm_start_rate`)."""
 
     kept_numbers = ("warm", "shift", "first", "gap", "bend")
 
@@ -435,16 +428,10 @@ class Capped(StepRule):
 
     class _Working(Step):
         def __init__(self, cap: _Scheduled) -> None:
-            self.cap = cap
+            self.cap, self.state, self.restore = cap, cap.state, cap.restore  # type: ignore[method-assign]
 
         def __call__(self, line: Line, k: int) -> float:
             return min(line.argmin(), self.cap(line, k))
-
-        def state(self) -> State:
-            return self.cap.state()
-
-        def restore(self, state: State) -> None:
-            self.cap.restore(state)
 
 
 @hinted

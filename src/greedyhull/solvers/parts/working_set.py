@@ -23,6 +23,7 @@ from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import least_of
 from greedyhull.points.shapes import Dense, dense
+from greedyhull.solvers.parts.kept import prefixed
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.types import (
@@ -49,11 +50,10 @@ from greedyhull.types import (
 )
 
 EARLY = 0.03  # a round is early while the gap is a larger share of f
-PROMISING = 0.05  # later, atoms join only if they promise this share of the gap
 ROUNDING = 4e-15  # a gap that is a smaller share of its terms is taken for that: its atoms may promise nothing
 SAMPLE = 8  # early, the Hessian of many rows is made from one in so many
 SLOW = 0.3  # a round that leaves a larger share of the gap ends the sampling of rows, for good
-CROWDED = 3  # times as many atoms as are in use and join: then those that wait in vain leave
+CROWDED = 3  # times as many atoms as are in use and join: then the unused ones leave
 INNER = 0.1  # the part of the gap to which the working atoms are reweighted
 EXACT = 1e-6  # the part of the gap to which a small quadratic over few atoms is solved
 ROUGH = 3e-3  # the same for many atoms, where it costs more
@@ -93,8 +93,7 @@ class Working:
 
     def __init__(self, f: SecondOrder, w: Iterate) -> None:
         self.f, self.gap, self.sampling = f, np.inf, True
-        # the same over shards, where each Newton step makes the Hessian of all of them anew
-        self.crowded = 1 if f.traits.remote else CROWDED
+        self.crowded = 1 if f.traits.remote else CROWDED  # over shards each Newton step computes the Hessian of all again
         self.begin(w)
 
     def begin(self, w: Iterate) -> None:
@@ -106,7 +105,7 @@ class Working:
         self.keys = set(small.block.keys)
 
     def join(self, w: Iterate, atoms: Block) -> None:
-        """Let ``atoms`` join; where too many wait in vain, those leave first."""
+        """Add ``atoms``; where too many have no weight, those leave first."""
         if len(self.alpha) > self.crowded * (len(w) + len(atoms)):
             keep = (self.alpha > 0.0).nonzero()[0]
             if len(keep) < len(self.alpha):
@@ -122,9 +121,8 @@ class Working:
     def reweight(self, w: Iterate, gap: float, steps: int, early: bool = False) -> None:
         """Minimise f over the hull of the working atoms to a tenth of ``gap``, by at most ``steps`` Newton steps.
 
-        Each of these is a small quadratic problem; few atoms cost as much to solve exactly as roughly. ``early``, its Hessian
-        may come from a sample of the rows, until a round brings little: where the radius is large, f is small long before the
-        gap is, and the steps that a sample suggests would be cut short for ever.
+        Few atoms cost as much to solve exactly as roughly. ``early``, the Hessian may come from a sample of the rows, until a
+        round brings little: where the radius is large, f is small long before the gap is, and such steps would stay short.
         """
         self.sampling, self.gap = self.sampling and gap <= SLOW * self.gap, gap
         sample = SAMPLE if early and self.sampling else 1
@@ -146,9 +144,8 @@ class Working:
                 return
 
     def state(self) -> State:
-        block = {f"block.{name}": array for name, array in block_state(self.small.block).items()}
-        small = {f"small.{name}": array for name, array in self.small.state().items()}
-        return {**block, **small, "alpha": self.alpha, "sampling": np.array([self.sampling, self.gap])}
+        parts = prefixed(block=block_state(self.small.block), small=self.small.state())
+        return {**parts, "alpha": self.alpha, "sampling": np.array([self.sampling, self.gap])}
 
     def restore(self, state: State) -> None:
         self._hold(self.f.restricted(block_from(under("block", state))), state["alpha"])
@@ -277,8 +274,7 @@ class Directions:
         self.frame, self.small = frame, self.f.restricted(frame.block)
 
     def state(self) -> State:
-        small = {f"small.{name}": array for name, array in self.small.state().items()}
-        return {**small, self.kept: vars(self.frame)[self.kept]}
+        return {**prefixed(small=self.small.state()), self.kept: vars(self.frame)[self.kept]}
 
     def restore(self, state: State) -> None:
         self.hold(self.frame_of(state[self.kept]))
