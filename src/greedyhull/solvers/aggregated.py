@@ -34,10 +34,6 @@ class Aggregated(Solver):
     every : int, default 1
         Compute the bound each ``every`` iterations, at one oracle call. Increase it where the oracle is slow.
 
-    See Also
-    --------
-    FrankWolfe : The default inner solver.
-
     Notes
     -----
     For a c-Frank-Wolfe or c-Jones run with η_k = 2/(k + 2) the value is at most (2M + 4c)/(k + 2) above this bound, as

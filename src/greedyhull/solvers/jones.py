@@ -185,11 +185,6 @@ class Mixed(Solver):
         Whose step is tried: each solver in turn, all of them (the lowest value wins), or number ``choose(k)``. Use a
         function to take an expensive step only now and then.
 
-    See Also
-    --------
-    FrankWolfe : Cheap steps.
-    Jones : Steps chosen by values of f.
-
     Notes
     -----
     The error is at most (2M + 4c)/(k + 2) if the oracle's tolerance is at most cη_k: the proof of Theorem 2 uses only

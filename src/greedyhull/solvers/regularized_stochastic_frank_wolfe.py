@@ -32,7 +32,7 @@ from greedyhull.types import Array, AtomSet, Needs, Objective, Schedule, Solver,
 @hinted
 @dataclass(frozen=True)
 class SquaredNorm:
-    """Regularizer Φ(w) = ½‖w‖² of regularised solvers.
+    """Regularizer Φ(w) = ½‖w‖² of `RegularizedStochasticFrankWolfe` and `Online`.
 
     Taken from the first point w_1 of a run it is ½‖w − w_1‖². Runs start at the centre of the set, where max Φ is least.
 
@@ -40,11 +40,6 @@ class SquaredNorm:
     ----------
     rho : float, default 1.0
         The constant of strong convexity, always 1. To scale the regularizer, scale c of the weights.
-
-    See Also
-    --------
-    RegularizedStochasticFrankWolfe : The solver that uses it.
-    Online : Online learning with it.
 
     Notes
     -----

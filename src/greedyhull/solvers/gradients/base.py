@@ -105,16 +105,12 @@ class VarianceModel:
 @hinted
 @dataclass(frozen=True)
 class Root:
-    """A size ⌈n^p⌉, n the number of terms, that is known when a solve begins.
+    """A size ⌈n^p⌉ of batches and epochs, n the number of terms, that is known when a solve begins.
 
     Parameters
     ----------
     p : float
         The power, between 0 and 1.
-
-    See Also
-    --------
-    Svrg : Takes such sizes for batches and epochs.
 
     Examples
     --------

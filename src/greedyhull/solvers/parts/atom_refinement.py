@@ -14,8 +14,6 @@ from greedyhull.points.shapes import RankOneBlock
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.types import Atom, AtomSet, Objective
 
-SAME = 1e-12  # of the size of the atoms: what two points may differ by that are called the same
-
 
 class AtomRefinement:
     """``S.slide(f, w)`` at work in one solve, for sets whose atoms slide."""
@@ -59,15 +57,15 @@ class AtomRefinement:
 
     def _in_fewer_atoms(self, w: Iterate) -> Iterate | None:
         """The same point in far fewer atoms, if it has many and the set knows how: memory stays what the point needs."""
-        if len(w) <= 64 or not self.S.traits.compresses:  # atoms, above which a set is asked for fewer
+        if len(w) <= 64 or not self.S.traits.compresses:
             return None
-        given = w.copy()
-        block, weights = self.S.compressed(given.block, given.weights, SAME)
-        if len(block) > 0.75 * len(w):  # of the atoms that there are
+        given, same = w.copy(), 1e-12  # of the size of the atoms: by how much equal points may differ
+        block, weights = self.S.compressed(given.block, given.weights, same)
+        if len(block) > 0.75 * len(w):
             return None
         fewer = self._checked(Iterate(block, weights, w.shape), w)
         off, size = apart(w, fewer)
-        return fewer if off <= SAME * size else None
+        return fewer if off <= same * size else None
 
     def _checked(self, found: object, w: Iterate) -> Iterate:
         """A copy of the set's proposal, checked to be a point of its hull."""

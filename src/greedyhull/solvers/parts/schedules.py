@@ -269,9 +269,9 @@ def tolerance_at(tolerance: Schedule, k: int, gap: float | None) -> float:
 @hinted
 @dataclass(frozen=True)
 class Growing:
-    """Batch sizes b_k = ⌈(r_S σ/(τη_k))²⌉ that grow as the steps η_k shrink.
+    """Batch sizes b_k = ⌈(r_S σ/(τη_k))²⌉ of `StochasticJones` that grow as the steps η_k shrink.
 
-    The noise r_S σ/√b_k of a step is then at most τη_k; r_S is the circumradius of S.
+    The noise r_S σ/√b_k of a step is then at most τη_k; r_S is the circumradius of S. `linear` grows with k alone.
 
     Parameters
     ----------
@@ -280,11 +280,6 @@ class Growing:
     tau : float, optional
         τ; larger values give smaller batches and a larger error. By default 2M, which needs the fewest terms for a given
         error.
-
-    See Also
-    --------
-    linear : Batches that grow with k.
-    StochasticJones : A solver that takes it as ``batch``.
 
     Notes
     -----

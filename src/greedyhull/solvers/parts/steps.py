@@ -208,11 +208,7 @@ class OpenLoop(StepRule):
 class LogAdaptive(StepRule):
     """Open-loop step sizes η_k = (2 + log(k + 1))/(k + 2 + log(k + 1)).
 
-    They adapt to faster rates where a problem allows them. The error goes to zero by Theorem 1.
-
-    See Also
-    --------
-    OpenLoop : Fixed ℓ, with the rate of Theorem 2.
+    They adapt to faster rates where a problem allows them. The error goes to zero by Theorem 1. `OpenLoop` has a fixed ℓ.
 
     Examples
     --------

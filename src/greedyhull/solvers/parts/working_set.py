@@ -51,8 +51,6 @@ from greedyhull.types import (
 
 EARLY = 0.03  # a round is early while the gap is a larger share of f
 ROUNDING = 4e-15  # a gap that is a smaller share of its terms is taken for that: its atoms may promise nothing
-SAMPLE = 8  # early, the Hessian of many rows is made from one in so many
-SLOW = 0.3  # a round that leaves a larger share of the gap ends the sampling of rows, for good
 CROWDED = 3  # times as many atoms as are in use and join: then the unused ones leave
 INNER = 0.1  # the part of the gap to which the working atoms are reweighted
 EXACT = 1e-6  # the part of the gap to which a small quadratic over few atoms is solved
@@ -88,11 +86,22 @@ def in_both(f: SecondOrder, w: Iterate, memory: SolverState, rounds: Rounds) -> 
     yield from rounds(precise)
 
 
-class Working:
+class RowSampling:
+    """Early Hessians come from one row in eight, until a round leaves more than 0.3 of the gap: then never again."""
+
+    gap, sampling = np.inf, True
+
+    def sample(self, gap: float, early: bool) -> int:
+        """One in how many rows the Hessian of this round is made from."""
+        self.sampling, self.gap = self.sampling and gap <= 0.3 * self.gap, gap
+        return 8 if early and self.sampling else 1
+
+
+class Working(RowSampling):
     """Atoms that are reweighted together: ``alpha`` holds the weight of each, zero for those that wait."""
 
     def __init__(self, f: SecondOrder, w: Iterate) -> None:
-        self.f, self.gap, self.sampling = f, np.inf, True
+        self.f = f
         self.crowded = 1 if f.traits.remote else CROWDED  # over shards each Newton step computes the Hessian of all again
         self.begin(w)
 
@@ -124,8 +133,7 @@ class Working:
         Few atoms cost as much to solve exactly as roughly. ``early``, the Hessian may come from a sample of the rows, until a
         round brings little: where the radius is large, f is small long before the gap is, and such steps would stay short.
         """
-        self.sampling, self.gap = self.sampling and gap <= SLOW * self.gap, gap
-        sample = SAMPLE if early and self.sampling else 1
+        sample = self.sample(gap, early)
         small, tol, owners = self.small, INNER * gap, self.small.block.owners
         exact = EXACT if len(self.alpha) <= COMPILED_UP_TO else ROUGH
         for i in range(steps):
@@ -403,11 +411,11 @@ def coordinate_rounds(f: SecondOrder, S: AtomSet, w: Iterate, memory: SolverStat
             working.step_toward(w, answer)
 
 
-class CoordinateWorking:
+class CoordinateWorking(RowSampling):
     """The directions that are solved for together, how far the rounds have come, and how often products led nowhere."""
 
     def __init__(self, f: SecondOrder, region: Region) -> None:
-        self.f, self.region, self.gap, self.sampling, self.failed = f, region, np.inf, True, 0
+        self.f, self.region, self.failed = f, region, 0
         middle = region.middle if spans(f, region) else None
         self.directions: Coordinates | Gradients = Coordinates(f, region) if middle is None else Gradients(f, middle)
 
@@ -443,11 +451,8 @@ class CoordinateWorking:
         self._keep_inside(w)
 
     def improve(self, w: CoordinateIterate, gap: float, steps: int, early: bool) -> bool:
-        """Minimise f along these directions to a tenth of ``gap``, by at most ``steps`` Newton steps; whether one was made.
-
-        ``early``, the Hessian may come from a sample of the rows, until a round brings little.
-        """
-        self.sampling, self.gap = self.sampling and gap <= SLOW * self.gap, gap
+        """Minimise f along these directions to a tenth of ``gap``, by at most ``steps`` Newton steps; whether one was made."""
+        sample = self.sample(gap, early)
         if not len(self.directions.frame):
             return False
         small, frame, quadratic = self.directions.small, self.directions.frame, self.f.traits.quadratic
@@ -457,7 +462,7 @@ class CoordinateWorking:
             left = section.gap(grad, y)
             if i and left <= INNER * gap:
                 return True
-            target = self._solved(w, section, grad, y, (EXACT if quadratic else ROUGH) * left, early)
+            target = self._solved(w, section, grad, y, (EXACT if quadratic else ROUGH) * left, sample)
             if target is None:
                 return i > 0
             step = self._move(w, section, grad, y, target)
@@ -465,7 +470,7 @@ class CoordinateWorking:
                 return i > 0 or step > 0.0
         return True
 
-    def _solved(self, w: CoordinateIterate, section: Section, grad: Array, y: Array, tol: float, early: bool) -> Array | None:
+    def _solved(self, w: CoordinateIterate, section: Section, grad: Array, y: Array, tol: float, sample: int) -> Array | None:
         """The minimiser of the quadratic model along these directions; None where numbers have left their range."""
         small = self.directions.small
         if isinstance(section, RowsRegion):
@@ -482,7 +487,7 @@ class CoordinateWorking:
         if isinstance(section, BY_FACTORS) and factors is not None:
             finite = bool(np.isfinite(factors[0]).all() and np.isfinite(factors[1]).all() and np.isfinite(grad).all())
             return section.solve_factored(*factors, grad, y, tol) if finite else None
-        H = small.hessian(w, SAMPLE if early and self.sampling else 1)
+        H = small.hessian(w, sample)
         return section.solve(H, grad, y, tol) if np.isfinite(H).all() and np.isfinite(grad).all() else None
 
     def _move(self, w: CoordinateIterate, section: Section, grad: Array, y: Array, target: Array) -> float:
