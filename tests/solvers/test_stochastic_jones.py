@@ -511,7 +511,7 @@ def test_other_refusals_name_the_way_out():
                     (gh.finite_sum(lambda w, i: 0.0, lambda w, i: 0 * w, N, D, convex=False), "not convex")):
         with pytest.raises(gh.GreedyhullError, match=said):
             gh.minimize(f, S, gh.StochasticJones(), stop=gh.Iterations(5))
-    with pytest.raises(gh.GreedyhullError, match="at step 1 it is 0"):
+    with pytest.raises(gh.GreedyhullError, match=r"at step \d+ it is 0"):
         gh.minimize(OBJECTIVES["logistic"], S, gh.StochasticJones(gh.constant(0.0)), stop=gh.Iterations(5))
 
 

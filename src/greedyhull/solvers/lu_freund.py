@@ -130,11 +130,11 @@ class LuFreund(Solver):
               f"{self.look!r} needs unbiased estimates of the gradient, and substitutes are biased. Use FullGap().")
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
+        oracle = memory.oracle(S)
+        source, look, steps = sampled(self, f, S, w, memory)
         check_linear(f, "LuFreund")
         check(not f.traits.intercept, f"LuFreund takes terms one by one, and the intercept of {f!r} ties them together. Leave "
                                       "the intercept out, or give X a constant column.")
-        oracle = memory.oracle(S)
-        source, look, steps = sampled(self, f, S, w, memory)
         kept: Substitutes = memory.part("substitutes", lambda: Substitutes(self, source))
         n = int(source.n)
         b = min(size(self.batch, 1, n), n)

@@ -78,16 +78,12 @@ def _vector(numbers: Array) -> Array:
 def on_data(loop: str, f: Composite | QuadraticForm, *about: Any) -> Any:
     """Call the core's ``dense_`` or ``sparse_`` loop with the arrays of f's design; None where it has none for them."""
     design = f.design
-    if type(design) is DenseDesign:
-        return getattr(core, f"dense_{loop}")(_in_a_piece(design.X), *about)
+    if type(design) is DenseDesign:  # rows or columns in a piece
+        X = design.X if design.X.itemsize in design.X.strides else np.ascontiguousarray(design.X)
+        return getattr(core, f"dense_{loop}")(X, *about)
     if type(design) is SparseDesign:
         return getattr(core, f"sparse_{loop}")(*design.columns_of, design.n, *about)
     return None
-
-
-def _in_a_piece(X: Array) -> Array:
-    """X with its rows or its columns in a piece."""
-    return X if X.itemsize in X.strides else np.ascontiguousarray(X)
 
 
 class CompiledLoop:
@@ -320,7 +316,8 @@ def _form_rounds(f: QuadraticForm, about: tuple[int, Array, Array, float]) -> An
     if isinstance(f, FactoredForm):
         if about[0] not in (SUM, GROUPED) or type(f.design.F) is not DenseDesign:
             return None
-        return core.factored_region_rounds(_in_a_piece(f.design.F.X), _vector(f.design.D), _vector(f.b), *about, MOST)
+        F = f.design.F.X if f.design.F.X.itemsize in f.design.F.X.strides else np.ascontiguousarray(f.design.F.X)
+        return core.factored_region_rounds(F, _vector(f.design.D), _vector(f.b), *about, MOST)
     if (f.domain[0] > MOST and about[0] != GROUPED) or type(design) not in (DenseDesign, SparseDesign):
         return None
     Q = design.X if isinstance(design, DenseDesign) else design.by_column.toarray()

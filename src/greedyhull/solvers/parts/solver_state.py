@@ -110,33 +110,38 @@ class SolverState:
         """The rule at work in this solve."""
         if lacks(rule, "start"):
             raise GreedyhullError(no_rule(rule))
-        self._step = self._continued("step", rule.start(self.warm))
+        self._step = rule.start(self.warm)
+        if self._pending:
+            self._continue("step", self._step)
         return checked_step(rule, self._step)
 
     def oracle(self, S: AtomSet) -> CountingOracle:
         """The set's oracle for this solve, its calls counted."""
         if self._oracle is None:
-            self._oracle = self._continued("oracle", CountingOracle(S, generator(S, self.seed, 1)))
+            self._oracle = CountingOracle(S, generator(S, self.seed, 1))
+            if self._pending:
+                self._continue("oracle", self._oracle)
         return self._oracle
 
     def part(self, name: str, make: Callable[[], P]) -> P:
         """An object with ``state`` and ``restore`` that a solver keeps across iterations."""
         made = make()
         self._parts[name] = made
-        return self._continued(f"part.{name}", made)
+        if self._pending:
+            self._continue(f"part.{name}", made)
+        return made
 
-    def _continued(self, name: str, kept: P) -> P:
-        """``kept``, restored from what was saved of it; a state that does not fit raises an error with its name."""
-        saved = under(name, self._pending) if self._pending else None
+    def _continue(self, name: str, kept: Kept) -> None:
+        """Restore what was saved under a name; a state that does not fit raises an error with this name."""
+        saved = under(name, self._pending)
         if not saved:
-            return kept
+            return
         try:
             kept.restore(saved)
         except (AttributeError, LookupError, TypeError, ValueError, ArithmeticError, MemoryError, RuntimeError) as error:
             said = str(error) if isinstance(error, GreedyhullError) else f"{type(error).__name__}: {error}"
             raise SpoiledError(f"What it keeps as memory.{name} is none that was written there ({said}). Give another one, or "
                                "solve again.") from error
-        return kept
 
     def spend(self, delta: float) -> None:
         """Add the failure probability of an answer that was compared; one that a resumed run repeats is in already."""
@@ -147,7 +152,10 @@ class SolverState:
     @property
     def oracle_calls(self) -> int:
         """How often the set was searched, the start included; answers from a cache do not count."""
-        return self.extra_lmo_calls + (0 if self._oracle is None else self._oracle.searches)
+        oracle = self._oracle
+        if oracle is None:
+            return self.extra_lmo_calls
+        return self.extra_lmo_calls + (oracle.calls if oracle.cache is None else oracle.searches)
 
     @property
     def curvature(self) -> float | None:
