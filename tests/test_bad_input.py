@@ -161,7 +161,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "solver inside another is a class": (
         lambda: gh.Aggregated(gh.FrankWolfe),
-        r"solver=.*FrankWolfe.*was given.*FrankWolfe\(\)",
+        r"solver must be .*FrankWolfe\(\); got .*FrankWolfe",
     ),
     "step is a number": (lambda: gh.minimize(ok, gh.Simplex(3), gh.FrankWolfe(step=0.1)), r"step.*0\.1.*Constant\(0\.1\)"),  # type: ignore[arg-type]
     "tolerance is a number": (
@@ -194,10 +194,10 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     # solvers, stops, steps, schedules
     "Corrective(batch=0)": (lambda: gh.Corrective(batch=0), r"batch and steps of Corrective must be .* got 0 and 5"),
     "Corrective(steps=0)": (lambda: gh.Corrective(steps=0), r"batch and steps of Corrective must be .* got 20 and 0"),
-    "Jones with a search": (lambda: gh.Jones(gh.Short()), r"Jones\(step=Short\(\)\).*OpenLoop"),
-    "Mixed of nothing": (lambda: gh.Mixed(solvers=()), r"Mixed\(solvers=\(\)\)"),
-    "Mixed by a word": (lambda: gh.Mixed(choose="best"), r"choose='best'"),  # type: ignore[arg-type]
-    "Aggregated(every=0)": (lambda: gh.Aggregated(every=0), r"every=0"),
+    "Jones with a search": (lambda: gh.Jones(gh.Short()), r"step of Jones must be .*OpenLoop.* got Short\(\)"),
+    "Mixed of nothing": (lambda: gh.Mixed(solvers=()), r"solvers of Mixed must be .* got \(\)"),
+    "Mixed by a word": (lambda: gh.Mixed(choose="best"), r"choose must be .* got 'best'"),  # type: ignore[arg-type]
+    "Aggregated(every=0)": (lambda: gh.Aggregated(every=0), r"every must be .* got 0"),
     "Gap(-1)": (lambda: gh.Gap(-1.0), r"Gap\(-1\.0\) was given; a non-negative"),
     "Gap(NaN)": (lambda: gh.Gap(np.nan), r"Gap\(nan\)"),
     "Gap('a')": (lambda: gh.Gap("a"), r"Gap\('a'\) was given"),  # type: ignore[arg-type]
@@ -208,16 +208,16 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "Stalled(0)": (lambda: gh.Stalled(0), r"Stalled\(0\)"),
     "Callback(1)": (lambda: gh.Callback(1), r"Callback\(1\) was given; a function"),  # type: ignore[arg-type]
     "Gap | 5": (lambda: gh.Gap(1e-3) | 5, r"Gap\(absolute=0\.001\) and 5"),  # type: ignore[operator]
-    "OpenLoop(0)": (lambda: gh.OpenLoop(0.0), r"ell=0\.0"),
-    "Constant(0)": (lambda: gh.Constant(0.0), r"Constant\(0\.0\)"),
-    "Constant(2)": (lambda: gh.Constant(2.0), r"Constant\(2\.0\).*\(0, 1\]"),
+    "OpenLoop(0)": (lambda: gh.OpenLoop(0.0), r"ell must be .* got 0\.0"),
+    "Constant(0)": (lambda: gh.Constant(0.0), r"eta must be .* got 0\.0"),
+    "Constant(2)": (lambda: gh.Constant(2.0), r"eta must be in \(0, 1\]; got 2\.0"),
     "Power(2)": (lambda: gh.Power(2.0), r"Power\(2\.0\)"),
-    "Backtracking(-1)": (lambda: gh.Backtracking(first=-1.0), r"first=-1\.0"),
-    "Backtracking(relax=0)": (lambda: gh.Backtracking(relax=0.0), r"relax=0\.0"),
-    "constant(-1)": (lambda: gh.constant(-1.0), r"constant\(-1\.0\)"),
-    "harmonic(-1)": (lambda: gh.harmonic(-1.0), r"harmonic\(-1\.0\)"),
-    "power(-1)": (lambda: gh.power(-1.0), r"power\(-1\.0"),
-    "of_gap(1)": (lambda: gh.of_gap(1.0), r"of_gap\(1\.0\)"),
+    "Backtracking(-1)": (lambda: gh.Backtracking(first=-1.0), r"first must be .* got -1\.0"),
+    "Backtracking(relax=0)": (lambda: gh.Backtracking(relax=0.0), r"relax must be .* got 0\.0"),
+    "constant(-1)": (lambda: gh.constant(-1.0), r"value must be .* got -1\.0"),
+    "harmonic(-1)": (lambda: gh.harmonic(-1.0), r"scale must be .* got -1\.0"),
+    "power(-1)": (lambda: gh.power(-1.0), r"p and scale must be .* got -1\.0"),
+    "of_gap(1)": (lambda: gh.of_gap(1.0), r"fraction must be .* got 1\.0"),
 }
 
 

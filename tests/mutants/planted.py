@@ -297,7 +297,7 @@ MUTANTS = (
     Mutant("V is the variance of a mixture, not its second moment", "measures/constants.py", " - float(w.dot(Hw)), 0.0)", ", 0.0)",
            ("tests/theory/test_jones_rate.py::test_it_is_attained",)),
     Mutant("the model of variance-reduced Jones has the estimate as its gradient", "solvers/parts/joint.py",
-           "start + eta * tilt[j]", "start",
+           "eta * float(tilt[j])", "0.0",
            ("tests/solvers/test_variance_reduced_jones.py::test_the_atom_is_the_best_for_the_tilted_batch",)),
     Mutant("the constant of variance-reduced Jones is what its induction needs", "theory/jones.py", "6 * (L * D * D + c)",
            "5 * (L * D * D + c)", ("tests/solvers/test_variance_reduced_jones.py::test_the_rate_is_as_derived",)),
@@ -309,7 +309,7 @@ MUTANTS = (
     Mutant("a wrong assignment is owned up to", "atoms/combinatorial.py", "return max(score - floor, 0.0)",
            "return 0.0 * max(score - floor, 0.0)", ("tests/atoms/test_birkhoff.py::test_a_wrong_assignment_is_owned_up_to",)),
     Mutant("a point that is put back into its set is certified as it is", "solvers/parts/working_set.py",
-           "if far > EPS", "if far > 1e9 + EPS", ("tests/solvers/parts/test_hessian_products.py::"
+           "if far > np.finfo", "if far > 1e9 + np.finfo", ("tests/solvers/parts/test_hessian_products.py::"
            "test_a_point_that_is_put_back_into_the_set_is_certified_as_the_point_that_it_is",)),
     Mutant("NaN in a shard is refused", "data/columns.py", "if wrong.any():", "if False:",
            ("tests/objectives/shards/test_npy.py::test_what_is_wrong_is_said",)),

@@ -99,7 +99,8 @@ def test_balls_of_many_dimensions_are_solved_in_the_span_of_gradients(shape: tup
     z /= z.std()
     for loss in ("least squares", "logistic", "logistic, intercept", "huber"):
         f = LOSSES[loss](X, z)
-        assert isinstance(directions.directions_of(f, gh.L2Ball(shape[1], 1.0).traits.region), directions.Gradients)
+        working = directions.CoordinateWorking(f, gh.L2Ball(shape[1], 1.0).traits.region)
+        assert isinstance(working.directions, directions.Gradients)
         for r in RADII[::2]:
             S = gh.L2Ball(shape[1], float(r), centre=0.1 * rng.standard_normal(shape[1]))
             s = gh.minimize(f, S, stop=gh.Relative(1e-6) | gh.Iterations(60))

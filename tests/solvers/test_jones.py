@@ -186,8 +186,7 @@ def test_a_bracket_never_claims_too_much_and_closes_in():
         top = min(1.0, wall * (1 - 1e-9))
         true = minimize_scalar(value, bounds=(0, top), method="bounded", options={"xatol": 1e-12}).fun
         true = min(true, value(0.0), value(top))
-        bracket = Bracket(value(0.0), slope(0.0), 1.0)
-        bracket.limited(wall)
+        bracket = Bracket(value(0.0), slope(0.0), 1.0, wall)
         level = value(0.0) - source.random() * (value(0.0) - true)
         for _ in range(25):
             x = bracket.next(level)
@@ -305,7 +304,7 @@ def test_energies_in_every_storage(S, kind):
 
 def test_a_rule_that_needs_the_line_first_is_refused():
     for rule in (gh.Short(), gh.Backtracking()):
-        with pytest.raises(gh.GreedyhullError, match="joint choice"):
+        with pytest.raises(gh.GreedyhullError, match="step of Jones must be"):
             Jones(rule)
 
 

@@ -79,7 +79,7 @@ def test_the_rate_holds_with_the_worst_atoms_that_the_tolerance_admits(c, lowest
 
 def test_what_cannot_be_mixed_is_refused():
     for solvers in ((), (gh.BlendedPairwise(),), ("jones",)):
-        with pytest.raises(gh.GreedyhullError, match="is wanted"):
+        with pytest.raises(gh.GreedyhullError, match="solvers of Mixed must be"):
             Mixed(solvers)
     with pytest.raises(gh.GreedyhullError, match="alternate"):
         Mixed(choose="best")

@@ -125,7 +125,7 @@ def test_another_start_and_another_regulariser() -> None:
 
 def test_refusals() -> None:
     for make, said in ((lambda: gh.Online(3), "a set such as"), (lambda: gh.Online(gh.Simplex(2), lipschitz=0.0), "lipschitz"),
-                       (lambda: gh.Online(gh.Simplex(2), horizon=0), "horizon=0"),
+                       (lambda: gh.Online(gh.Simplex(2), horizon=0), "horizon must be .* got 0"),
                        (lambda: gh.Online(gh.Simplex(2), start=np.ones(2)), "outside"),
                        (lambda: gh.Online(gh.Simplex(2)).partial_fit(np.ones(3)), "shape"),
                        (lambda: gh.Online(gh.Simplex(2)).partial_fit(np.array([np.nan, 0.0])), "NaN"),
@@ -133,6 +133,6 @@ def test_refusals() -> None:
                        (lambda: gh.Online(gh.Simplex(2)).partial_fit(np.array([1j, 0.0])), "complex"),
                        (lambda: gh.Online(gh.Simplex(2)).partial_fit(None), "wanted"),
                        (lambda: gh.Online(gh.Simplex(2)).predict(np.ma.array(np.eye(2), mask=np.eye(2))), "masked"),
-                       (lambda: gh.Online(gh.Simplex(2), lipschitz=1.0).partial_fit(np.ones(2)), "above lipschitz")):
+                       (lambda: gh.Online(gh.Simplex(2), lipschitz=1.0).partial_fit(np.ones(2)), "at most lipschitz")):
         with pytest.raises(gh.GreedyhullError, match=said):
             make()

@@ -119,5 +119,5 @@ def test_the_named_method_takes_the_settings_of_the_class():
     given = {"smoothness": 2.0, "slope": 3.0, "every": 7, "look": gh.MinibatchGap(50)}
     assert gh.Storc.interior(0.5, **given) == gh.Storc(0.5, batches=(346.0, 0.0), **given)
     assert gh.Storc.interior() == gh.Storc(batches=(346.0, 0.0))
-    with pytest.raises(gh.GreedyhullError, match=r"smoothness=-1\.0"):
+    with pytest.raises(gh.GreedyhullError, match=r"smoothness must be positive.* got -1\.0"):
         gh.Storc.interior(smoothness=-1.0)

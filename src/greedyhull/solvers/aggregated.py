@@ -12,10 +12,11 @@ from greedyhull.objectives.accuracy import gradient_slack
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.frank_wolfe import FrankWolfe
+from greedyhull.solvers.parts.kept import Remembered
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.requirements import requirements_of
 from greedyhull.solvers.parts.solver_state import SolverState
-from greedyhull.types import Array, AtomSet, Needs, Objective, Solver, State, lacks
+from greedyhull.types import Array, AtomSet, Needs, Objective, Solver, lacks
 
 
 @hinted
@@ -32,10 +33,6 @@ class Aggregated(Solver):
         The solver whose steps are taken.
     every : int, default 1
         Compute the bound each ``every`` iterations, at one oracle call. Increase it where the oracle is slow.
-
-    See Also
-    --------
-    FrankWolfe : The default inner solver.
 
     Notes
     -----
@@ -56,10 +53,8 @@ class Aggregated(Solver):
     every: int = 1
 
     def __post_init__(self) -> None:
-        check(not lacks(self.solver, "run"),
-              f"Aggregated(solver={self.solver!r}) was given; a solver such as FrankWolfe() is wanted.")
-        check(isinstance(self.every, int) and self.every >= 1,
-              f"Aggregated(every={self.every!r}) was given; a whole number of at least 1 is wanted.")
+        check(not lacks(self.solver, "run"), f"solver must be a solver such as FrankWolfe(); got {self.solver!r}.")
+        check(isinstance(self.every, int) and self.every >= 1, f"every must be an integer of at least 1; got {self.every!r}.")
 
     @property
     def needs(self) -> Needs:
@@ -80,8 +75,11 @@ class Aggregated(Solver):
             yield p
 
 
-class Mean:
+class Mean(Remembered):
     """The mean of the linearisations ⟨∇f(w_i), ·⟩ + f(w_i) − ⟨∇f(w_i), w_i⟩, with weights i + 1."""
+
+    kept_arrays = ("slope",)
+    kept_numbers = ("weight", "offset", "rounding", "terms", "last")
 
     def __init__(self, f: Objective, S: AtomSet) -> None:
         self.f, self.S = f, S
@@ -90,7 +88,7 @@ class Mean:
         self.last = -1
 
     def take(self, w: Iterate, k: int) -> None:
-        """Let the linearisation at w_k in, once: an iteration that is begun again after a resume is known already."""
+        """Add the linearisation at w_k, once: an iteration that begins again after a resume is in already."""
         if k == self.last:
             return
         f, share = self.f, k + 1.0
@@ -111,11 +109,3 @@ class Mean:
         """
         allowance = (2.0 + self.terms / 16.0) * self.rounding
         return float(least + (self.offset - allowance) / self.weight)
-
-    def state(self) -> State:
-        return {"slope": self.slope, "sums": np.array([self.weight, self.offset, self.rounding, self.terms]),
-                "last": np.array(self.last)}
-
-    def restore(self, state: State) -> None:
-        self.slope, self.last = state["slope"], int(state["last"])
-        self.weight, self.offset, self.rounding, self.terms = state["sums"].tolist()

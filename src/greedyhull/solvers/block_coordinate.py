@@ -18,9 +18,7 @@ from greedyhull.points.owners import least
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.steps import Exact
-from greedyhull.types import Array, AtomSet, Needs, Objective, Shortlist, Solver, StepRule, linear_model
-
-ORDERS = ("gap", "cyclic", "random")
+from greedyhull.types import Array, AtomSet, Needs, Objective, Solver, StepRule, linear_model
 
 
 @hinted
@@ -65,10 +63,9 @@ class BlockCoordinate(Solver):
     needs = Needs(smooth=True)
 
     def __post_init__(self) -> None:
-        check(isinstance(self.order, str) and self.order in ORDERS,
-              lambda: f"BlockCoordinate(order={self.order!r}) was given; one of {', '.join(ORDERS)} is wanted.")
+        check(self.order in ("gap", "cyclic", "random"), f'order must be "gap", "cyclic" or "random"; got {self.order!r}.')
         check(self.every is None or (isinstance(self.every, int) and self.every >= 1),
-              lambda: f"BlockCoordinate(every={self.every!r}) was given; a whole number of at least 1, or None, is wanted.")
+              f"every must be an integer of at least 1, or None; got {self.every!r}.")
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         if not isinstance(S, Product) or w.owners is None or S.owners != len(S.sets):
@@ -78,7 +75,9 @@ class BlockCoordinate(Solver):
         for k in memory.count(first=0):
             g = as_array(f.gradient(w))
             found = oracle.best(g, 1)
-            gaps = _gaps(w, g, found, n)
+            own = np.bincount(w.owners, weights=w.weights * w.scores(g), minlength=n)
+            assert found.owners is not None  # one for each set
+            gaps = np.asarray(own - least(found.atoms.dots(g), found.owners))  # what each set adds to the gap
             yield Progress.of(w, float(gaps.sum()), found)
             for i in range(self.every or n):
                 b = self._next(gaps, k * (self.every or n) + i, memory)
@@ -96,13 +95,6 @@ class BlockCoordinate(Solver):
         if self.order == "random" or not 0.0 < total < np.inf:
             return int(memory.rng.integers(n))
         return min(int(np.searchsorted(np.cumsum(gaps), memory.rng.random() * total, side="right")), n - 1)
-
-
-def _gaps(w: Iterate, g: Array, found: Shortlist, n: int) -> Array:
-    """What each set adds to the gap."""
-    assert w.owners is not None and found.owners is not None
-    own = np.bincount(w.owners, weights=w.weights * w.scores(g), minlength=n)
-    return np.asarray(own - least(found.atoms.dots(g), found.owners))
 
 
 def _partial(f: Objective, S: Product, w: Iterate, b: int) -> Array:

@@ -14,16 +14,7 @@ from greedyhull.solvers.parts.atom_refinement import AtomRefinement
 from greedyhull.solvers.parts.compiled_loop import CompiledRounds, compiled_coordinates, compiled_rounds
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.solver_state import SolverState
-from greedyhull.solvers.parts.working_set import (
-    EARLY,
-    PROMISING,
-    ROUNDING,
-    Working,
-    coordinate_rounds,
-    exhausted,
-    in_both,
-    named,
-)
+from greedyhull.solvers.parts.working_set import EARLY, ROUNDING, Working, coordinate_rounds, exhausted, in_both, named
 from greedyhull.types import Array, AtomSet, Gradient, Index, Needs, Objective, Solver
 
 
@@ -116,11 +107,12 @@ class Corrective(Solver):
 
 
 def _promising(w: Iterate, g: Gradient, here: float, gap: float, owners: Index | None) -> Array | float:
-    """What an atom must score below to promise something: ⟨∇f, w⟩ less a share of the gap.
+    """The score below which an atom joins: ⟨∇f, w⟩ less a share of the gap.
 
     With several owners, ⟨∇f, w_b⟩ less the owner's share of it for each atom of b; one of them has at least that gap.
     """
+    share = 0.05 * gap
     if owners is None or w.owners is None:
-        return here - PROMISING * gap
+        return here - share
     own = np.bincount(w.owners, weights=w.weights * w.scores(g))
-    return np.asarray(own[owners] - PROMISING * gap / len(own))
+    return np.asarray(own[owners] - share / len(own))

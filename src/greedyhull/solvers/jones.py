@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from math import inf, isnan
 from typing import Literal
 
@@ -18,7 +18,7 @@ from greedyhull.solvers.parts.requirements import requirements_of
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.steps import APriori, Exact, checked_step, rule_of, within
-from greedyhull.types import Answer, AtomSet, Needs, Objective, Schedule, Solver, Step, StepRule, lacks, listed
+from greedyhull.types import Answer, AtomSet, Line, Needs, Objective, Schedule, Solver, Step, StepRule, lacks, listed
 
 
 @hinted
@@ -65,17 +65,14 @@ class Jones(Solver):
 
     def __post_init__(self) -> None:
         check(isinstance(self.step, Exact | APriori),
-              f"Jones(step={self.step!r}) was given; Exact() for the joint choice of step and atom, or a rule that is known "
-              "in advance, such as OpenLoop(), is wanted.")
+              f"step of Jones must be Exact(), or known in advance such as OpenLoop(); got {self.step!r}.")
 
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
-        if not f.traits.smooth:
-            yield (f"Theorem 2 needs a finite curvature, and {f!r} has kinks: this greedy choice by values may stall "
-                   "above the minimum. Smoothed() converges.")
+        return nonsmooth_warning(f)
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         oracle, choose = memory.oracle(S), self.mover(f, S, w, memory, memory.step(self.step))
-        exact = listed(S) is not None  # the search looks at all atoms itself
+        exact = listed(S) is not None  # the search compares all atoms itself
         for k in memory.count(first=0):
             g = f.gradient(w)
             epsilon = tolerance_at(self.tolerance, k, memory.gap)
@@ -104,8 +101,14 @@ class Jones(Solver):
         return choose
 
 
+def nonsmooth_warning(f: Objective) -> Iterator[str]:
+    if not f.traits.smooth:
+        yield (f"Theorem 2 needs a finite curvature, and {f!r} has kinks: this greedy choice by values may stall above the "
+               "minimum. Smoothed() converges.")
+
+
 def joint_errors(memory: SolverState) -> dict[str, float]:
-    """What the last joint choice is known to have lost, and what it was allowed to lose; in units of f."""
+    """The bound on what the last joint choice lost, and what it was allowed to lose; in units of f."""
     if "jones" not in memory.arrays:
         return {}
     error, allowed = memory.arrays["jones"].tolist()
@@ -149,9 +152,7 @@ class PairwiseJones(Solver):
     needs = Needs(one_owner=True)
 
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
-        if not f.traits.smooth:
-            yield (f"Theorem 2 needs a finite curvature, and {f!r} has kinks: this greedy choice by values may stall "
-                   "above the minimum. Smoothed() converges.")
+        return nonsmooth_warning(f)
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         oracle, choose = memory.oracle(S), self.mover(f, S, w, memory)
@@ -184,11 +185,6 @@ class Mixed(Solver):
         Whose step is tried: each solver in turn, all of them (the lowest value wins), or number ``choose(k)``. Use a
         function to take an expensive step only now and then.
 
-    See Also
-    --------
-    FrankWolfe : Cheap steps.
-    Jones : Steps chosen by values of f.
-
     Notes
     -----
     The error is at most (2M + 4c)/(k + 2) if the oracle's tolerance is at most cη_k: the proof of Theorem 2 uses only
@@ -207,17 +203,15 @@ class Mixed(Solver):
     def __post_init__(self) -> None:
         several = isinstance(self.solvers, tuple | list) and len(self.solvers) > 0
         check(several and all(isinstance(s, FrankWolfe) or not lacks(s, "mover") for s in self.solvers),
-              f"Mixed(solvers={self.solvers!r}) was given; a tuple of FrankWolfe(), Jones() and PairwiseJones() is wanted.")
+              f"solvers of Mixed must be a tuple of FrankWolfe(), Jones() and PairwiseJones(); got {self.solvers!r}.")
         check(callable(self.choose) or self.choose in ("alternate", "better"),
-              f"Mixed(choose={self.choose!r}) was given; \"alternate\", \"better\" or a function of k is wanted.")
+              f'choose must be "alternate", "better" or a function of k; got {self.choose!r}.')
 
     @property
     def needs(self) -> Needs:
         """What any of its solvers needs."""
         each = [requirements_of(solver) for solver in self.solvers]
-        return Needs(smooth=any(needs.smooth for needs in each), atoms=any(needs.atoms for needs in each),
-                     second_order=any(needs.second_order for needs in each), terms=any(needs.terms for needs in each),
-                     one_owner=any(needs.one_owner for needs in each))
+        return Needs(**{need.name: any(getattr(needs, need.name) for needs in each) for need in fields(Needs)})
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         oracle = memory.oracle(S)
@@ -227,8 +221,8 @@ class Mixed(Solver):
             epsilon = min(tolerance_at(solver.tolerance, k, memory.gap) for solver in self.solvers)
             answer = oracle.argmin(g, tol=epsilon)
             yield Progress.of(w, f.gradient_dot(w) - answer.atom.dot(g), answer, tolerance=epsilon, also=joint_errors(memory))
-            tried = [movers[i](w, answer, k) for i in self._turn(k)]
-            tried.append(_scheduled(f, w, answer, k))
+            scheduled = _stepped(f, w, answer, lambda line, k=k: within(2.0 / (k + 2.0), line))  # type: ignore[misc]
+            tried = [*(movers[i](w, answer, k) for i in self._turn(k)), scheduled]
             move, eta, _, _ = min(tried, key=lambda choice: inf if isnan(choice.value) else choice.value)
             w.move(move, eta)
 
@@ -250,18 +244,12 @@ class Mixed(Solver):
         if not isinstance(solver, FrankWolfe):
             return solver.mover(f, S, w, memory, step)
 
-        def frank_wolfe(w: Iterate, answer: Answer, k: int) -> Choice:
-            toward = w.toward(answer.atom)
-            line = f.along(w, toward)
-            eta = step(line, k)
-            return Choice(toward, eta, line.value(eta))
-
-        return frank_wolfe
+        return lambda w, answer, k: _stepped(f, w, answer, lambda line: step(line, k))
 
 
-def _scheduled(f: Objective, w: Iterate, answer: Answer, k: int) -> Choice:
-    """The Frank-Wolfe step of length 2/(k + 2)."""
+def _stepped(f: Objective, w: Iterate, answer: Answer, step: Callable[[Line], float]) -> Choice:
+    """The Frank-Wolfe step of this length."""
     toward = w.toward(answer.atom)
     line = f.along(w, toward)
-    eta = within(2.0 / (k + 2.0), line)
+    eta = step(line)
     return Choice(toward, eta, line.value(eta))

@@ -12,7 +12,9 @@ from greedyhull.objectives.minibatches import rows_of
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import dense as dense_atom
 from greedyhull.solvers.gradients.base import Root, check_linear, check_size, size
+from greedyhull.solvers.gradients.variance_reduced import Table
 from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, at_steps, sampled
+from greedyhull.solvers.parts.kept import Remembered
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import SETTINGS, tolerance_at, zero
 from greedyhull.solvers.parts.solver_state import CountingOracle, SolverState
@@ -27,8 +29,6 @@ from greedyhull.types import (
     Objective,
     Schedule,
     Solver,
-    State,
-    Supply,
     kinked,
     linear_model,
     ridge_of,
@@ -42,8 +42,10 @@ def duals_of(f: Objective, memory: SolverState, oracle: CountingOracle) -> Duals
     return None if model is None or loss is None else memory.part("duals", lambda: Duals(model, loss, oracle))
 
 
-class Duals:
+class Duals(Remembered):
     """aᵢ, a mean of the slopes seen of sample i, later ones counting more: at visit v a share of 2/(v + 1) is new."""
+
+    kept_arrays = ("a", "visits")
 
     def __init__(self, f: LinearModel, loss: KinkedLoss, oracle: CountingOracle) -> None:
         self.f, self.loss, self.oracle = f, loss, oracle
@@ -62,7 +64,7 @@ class Duals:
         return terms.with_ridge(terms.adjoint(residual), x)
 
     def improve(self, p: Progress) -> Progress:
-        """The look with this bound where it is the better one. Samples never seen have slope zero, which is a slope too."""
+        """The progress with this bound where it is the better one. Samples never seen have slope zero, which is valid."""
         f = self.f
         if p.value is not None or not self.visits.any():
             return p
@@ -76,12 +78,6 @@ class Duals:
         better = Progress.of(p.point, estimate, answer, also=p.also)
         found, spent = better if better.gap < p.gap else p, p.spent + answer.delta
         return found if found.spent == spent else found._replace(spent=spent)
-
-    def state(self) -> State:
-        return {"a": self.a.copy(), "visits": self.visits.copy()}
-
-    def restore(self, state: State) -> None:
-        self.a, self.visits = state["a"].copy(), state["visits"].copy()
 
 
 @hinted
@@ -129,16 +125,18 @@ class LuFreund(Solver):
 
     def __post_init__(self) -> None:
         check_size("batch", self.batch)
-        check(not callable(self.batch), f"LuFreund(batch={self.batch!r}) was given; its steps are known for batches of one "
-                                        "size only. Give a whole number, or Root(p) for n^p.")
+        check(not callable(self.batch), f"batch of LuFreund must be an integer, or Root(p) for n^p; got {self.batch!r}.")
         check(not at_steps(self.look, self.every).averages,
               f"{self.look!r} needs unbiased estimates of the gradient, and substitutes are biased. Use FullGap().")
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         oracle = memory.oracle(S)
         source, look, steps = sampled(self, f, S, w, memory)
-        n = check_model(f).n
-        kept: Substitutes = memory.part("substitutes", lambda: Substitutes(source))
+        check_linear(f, "LuFreund")
+        check(not f.traits.intercept, f"LuFreund takes terms one by one, and the intercept of {f!r} ties them together. Leave "
+                                      "the intercept out, or give X a constant column.")
+        kept: Substitutes = memory.part("substitutes", lambda: Substitutes(self, source))
+        n = int(source.n)
         b = min(size(self.batch, 1, n), n)
         m = n / b
         for k in steps:
@@ -146,48 +144,24 @@ class LuFreund(Solver):
                 yield look(w, {"spent": source.spent})
             t = k - 1
             d = oracle.argmin(kept.gradient(w), tol=tolerance_at(self.tolerance, t, memory.gap)).atom
-            kept.renew(source.distinct(b), d, 2.0 * m / (2.0 * m + t + 1.0))
+            kept.substitute(source.distinct(b), d, 2.0 * m / (2.0 * m + t + 1.0))
             w.move(w.toward(d), 2.0 * (2.0 * m + t) / ((t + 1.0) * (4.0 * m + t)))
 
 
-class Substitutes:
-    """sᵢ of every term, its slope pᵢ ℓ'ᵢ(sᵢ), and g = Aᵀslopes."""
-
-    def __init__(self, source: Supply) -> None:
-        self.source = source
-        self.arrays: State = {}
+class Substitutes(Table):
+    """sᵢ of every term, with the table of the slopes pᵢ ℓ'ᵢ(sᵢ) and g = Aᵀtable."""
 
     def gradient(self, w: Iterate) -> Array:
         """g; at first that of w itself, all n terms of it. A ridge needs no substitute."""
         if not self.arrays:
             whole = rows_of(self.source.again(self.source.whole))
             s = whole.image(w.array())
-            slopes = whole.slopes(s)
-            self.arrays = {"s": s, "slopes": slopes, "g": whole.adjoint(slopes)}
-        l2 = ridge_of(self.source.f)
-        return self.arrays["g"] + l2 * w.array() if l2 else self.arrays["g"]
+            table = whole.slopes(s)
+            self.arrays.update(s=s, table=table, mean=whole.adjoint(table))
+        return self.with_ridge(self.arrays["mean"], w.array()) if ridge_of(self.source.f) else self.arrays["mean"]
 
-    def renew(self, drawn: Minibatch, d: Atom, beta: float) -> None:
+    def substitute(self, drawn: Minibatch, d: Atom, beta: float) -> None:
         """s_B ← (1 − β)s_B + βA_B d; slopes and g follow."""
-        batch, source = rows_of(drawn), self.source
-        s, slopes, index = self.arrays["s"], self.arrays["slopes"], batch.index
-        s[index] += beta * (batch.image(dense_atom(d, source.f.domain)) - s[index])
-        new = batch.slopes(s[index]) * (batch.size / source.n)  # weights of a batch are n/b times those of the whole
-        self.arrays["g"] = self.arrays["g"] + batch.adjoint(new - slopes[index])
-        slopes[index] = new
-
-    def state(self) -> State:
-        return {name: array.copy() for name, array in self.arrays.items()}
-
-    def restore(self, state: State) -> None:
-        self.arrays = {name: np.array(array) for name, array in state.items()}
-
-
-def check_model(f: Objective) -> LinearModel:
-    """f as a linear model; refused unless every term of f is a function of its own product aᵢ·w."""
-    check_linear(f, "LuFreund")
-    check(not f.traits.intercept, f"{f!r} fits an intercept, which ties its terms together, and LuFreund takes them one by "
-                                  "one. Leave the intercept out, or give X a constant column.")
-    model = linear_model(f)
-    assert model is not None
-    return model
+        batch, s = rows_of(drawn), self.arrays["s"]
+        s[batch.index] += beta * (batch.image(dense_atom(d, self.source.f.domain)) - s[batch.index])
+        self.replace(batch, batch.slopes(s[batch.index]))

@@ -9,21 +9,20 @@ import numpy as np
 
 from greedyhull.errors import check, described, hinted
 from greedyhull.measures.terms import steepness
-from greedyhull.points.blocks import places
 from greedyhull.points.coordinate_iterate import Average, CoordinateIterate, Position
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.gradients.base import Size, check_size, size
 from greedyhull.solvers.lu_freund import duals_of
 from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, at_steps, sampled, seen_from
+from greedyhull.solvers.parts.kept import Remembered
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import SETTINGS
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.storc import slide
-from greedyhull.types import Array, AtomSet, Needs, Objective, Solver, State
+from greedyhull.types import Array, AtomSet, Needs, Objective, Solver
 
 SMOOTHING = 2.55  # ½ for f against its envelope, and 2.05 ≥ 2 max k(1 + H_T/T)/(T + 3), T = k + 1, for the subgradient steps
-SPREAD = 2.7  # 2.2 for where the pair begins, D away at most, and CHI for the oracle's part
-CHI = 0.5
+SPREAD = 2.7  # 2.2 for where the pair begins, D away at most, and χ = ½ for the oracle's part
 
 
 @hinted
@@ -82,13 +81,12 @@ class MoreauFrankWolfe(Solver):
 
     def __post_init__(self) -> None:
         check(isinstance(self.horizon, (int, np.integer)) and self.horizon >= 1,
-              f"MoreauFrankWolfe(horizon={self.horizon!r}) was given; a number of steps, at least one, is wanted.")
+              f"horizon must be a number of steps, at least 1; got {self.horizon!r}.")
         check_size("batch", self.batch)
         check(self.lipschitz is None or 0.0 < self.lipschitz < np.inf,
-              f"MoreauFrankWolfe(lipschitz={self.lipschitz!r}) was given; a positive number, or None, is wanted.")
-        at_steps(self.look, self.every)
-        check(not self.look.averages, f"look={self.look!r} was given; subgradients are not taken at the points that are "
-                                      "returned here, so that a regret says nothing of them. Use FullGap() or MinibatchGap().")
+              f"lipschitz must be positive and finite, or None; got {self.lipschitz!r}.")
+        check(not at_steps(self.look, self.every).averages, "look must be FullGap() or MinibatchGap(), since subgradients are "
+              f"not taken at the points that are returned; got {self.look!r}.")
 
     @staticmethod
     def rate(N: int, L: float, D: float, steps: int | None = None) -> float:
@@ -145,15 +143,14 @@ class MoreauFrankWolfe(Solver):
                 point = seen_from(w, CoordinateIterate(pair.output(k, mean)))
                 seen = look(point, {"spent": source.spent, "last": w.copy()})
                 yield seen if duals is None else duals.improve(seen)
-            if pair.D == 0.0:  # a set of one point: there is nowhere to go
+            if pair.D == 0.0:  # a set of one point
                 return
             j = pair.count(k)
             b, p, beta = size(self.batch, k, source.terms), pair.pull(j, mean.array(), x.array), pair.beta(j)
             for v in pair.descend(j, p, beta):
                 drawn = source.draw(b)
                 pair.slope = drawn.gradient(v) if duals is None else duals.gradient(drawn, v)
-            slide(p, beta, lambda: x.array, oracle, lambda d, v, eta: w.move(w.toward(d), eta), tol=pair.tolerance(j),
-                  share=0.25, most=24 * pair.N)  # 6βD²/tolerance
+            slide(w, p, beta, oracle, tol=pair.tolerance(j), share=0.25, most=24 * pair.N)  # 6βD²/tolerance
             mean.include(float(j))
             if j == pair.N:
                 pair.begin(k + 1, mean.array(), x.array)
@@ -166,14 +163,11 @@ class MoreauFrankWolfe(Solver):
         return L if L > 0.0 else 1.0
 
 
-def smoothing(N: int, L: float, D: float) -> float:
-    """λ, which makes the bound least after N steps."""
-    out: float = 2.0 * D * SPREAD**0.5 / (L * SMOOTHING**0.5 * (N * (N + 1.0)) ** 0.5)
-    return out
-
-
-class Pair:
+class Pair(Remembered):
     """The u of the pair (x, u), its mean, and the run it is in: its first step, its length N, its λ."""
+
+    kept_arrays = ("u", "mean", "kept")
+    kept_numbers = ("L", "D", "since", "N")
 
     def __init__(self, x: Array, L: float, D: float, N: int) -> None:
         self.L, self.D, self.N, self.slope = L, D, N // 2, np.zeros(0)
@@ -190,8 +184,8 @@ class Pair:
 
     @property
     def smoothing(self) -> float:
-        """λ of this run."""
-        return smoothing(self.N, self.L, self.D)
+        """λ, which makes the bound least after the N steps of this run."""
+        return float(2.0 * self.D * SPREAD**0.5 / (self.L * SMOOTHING**0.5 * (self.N * (self.N + 1.0)) ** 0.5))
 
     def count(self, k: int) -> int:
         return k - self.since + 1
@@ -200,15 +194,14 @@ class Pair:
         return 4.0 / (self.smoothing * j)
 
     def tolerance(self, j: int) -> float:
-        """What gap is left in x: (2/λ)χD²/(Nj), D²/λ without squares, which may overflow."""
+        """The gap left in x, (2/λ)χD²/(Nj) with χ = ½; D²/λ is computed without squares, which may overflow."""
         over = 0.5 * self.D * self.L * (SMOOTHING / SPREAD * self.N * (self.N + 1.0)) ** 0.5
-        return float(2.0 * CHI * over / (self.N * j))
+        return float(over / (self.N * j))
 
     def pull(self, j: int, mean: Array, x: Array) -> Array:
         """(y_x − y_u)/λ."""
         gamma = 2.0 / (j + 1.0)
-        out: Array = ((1.0 - gamma) * (mean - self.mean) + gamma * (x - self.u)) / self.smoothing
-        return out
+        return np.asarray(((1.0 - gamma) * (mean - self.mean) + gamma * (x - self.u)) / self.smoothing)
 
     def descend(self, j: int, p: Array, beta: float) -> Iterator[Array]:
         """The steps of u, and the mean of them into ū; at each v that is yielded, ``slope`` is to be a subgradient."""
@@ -223,15 +216,4 @@ class Pair:
     def output(self, k: int, mean: Average) -> Array:
         """The mean of this run from its third quarter on, before that the one of the last run; x̄ in the very first."""
         done = self.count(k) - 1
-        out: Array = mean.array() if done > 0 and (self.since == 1 or 4 * done >= 3 * self.N) else self.kept
-        return out
-
-    def state(self) -> State:
-        return {"u": self.u, "mean": self.mean, "kept": self.kept, "numbers": np.array([self.L, self.D]),
-                "run": np.array([self.since, self.N])}
-
-    def restore(self, state: State) -> None:
-        self.u, self.mean, self.kept = state["u"], state["mean"], state["kept"]
-        self.L, self.D = state["numbers"].tolist()
-        first, (self.since, self.N) = self.N, places(state, "run", (2,), high=2.0**40).tolist()
-        check(2 * self.since + 4 * first + 4 >= self.N, f"run says that {self.N} steps began at step {self.since}.")
+        return mean.array() if done > 0 and (self.since == 1 or 4 * done >= 3 * self.N) else self.kept

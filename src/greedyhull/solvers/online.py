@@ -14,6 +14,7 @@ from greedyhull.points.aligned import point_of
 from greedyhull.points.arrays import masked
 from greedyhull.points.blocks import under
 from greedyhull.points.validate import as_answer, as_floor
+from greedyhull.solvers.parts.kept import prefixed
 from greedyhull.solvers.regularized_stochastic_frank_wolfe import (
     Leader,
     SquaredNorm,
@@ -85,7 +86,7 @@ class Online:
                  regularizer: Any = None, start: Any = None) -> None:
         check(not lacks(S, "oracle"), f"S is {described(S)}; a set such as Simplex(d) or L1Ball(d, radius) is wanted.")
         check(lipschitz is None or 0.0 < lipschitz < np.inf,
-              f"Online(lipschitz={lipschitz!r}) was given; a bound on the norms of the gradients, or None, is wanted.")
+              f"lipschitz must be a positive bound on the norms of the gradients, or None; got {lipschitz!r}.")
         self.S, self.lipschitz, self.horizon = S, lipschitz, horizon
         self.regularizer: Any = SquaredNorm() if regularizer is None else regularizer
         check_regularizer(self.regularizer)
@@ -142,18 +143,12 @@ class Online:
             The learner itself.
         """
         g = numbers(loss if lacks(loss, "gradient") else loss.gradient(self.point), "The gradient")
-        check(g.shape == self._x.shape,
-              f"A gradient of shape {g.shape} was given; the shape {self._x.shape} of the point is wanted.")
+        check(g.shape == self._x.shape, f"The gradient must have the shape {self._x.shape} of the point; got {g.shape}.")
         norm = float(np.linalg.norm(g))
         check(self.lipschitz is None or norm <= self.lipschitz * (1.0 + 1e-9),
-              f"A gradient of norm {norm:.6g} came, above lipschitz={self.lipschitz!r}, on which the bound rests. Give a "
-              "larger one.")
+              f"Norms of gradients must be at most lipschitz={self.lipschitz!r}; got {norm:.6g}. Give a larger lipschitz.")
         if not lacks(loss, "gradient", "value"):
             self.loss += number(loss.value(self.point), "value(x)")
-        self._move(g, norm)
-        return self
-
-    def _move(self, g: Array, norm: float) -> None:
         leader, k = self._leader, self.rounds + 1
         if leader.c == 0.0 and norm > 0.0:
             leader.c = SHARE[type(self.weights)] * self.S.diameter / (self.lipschitz or norm)
@@ -167,6 +162,7 @@ class Online:
         self._x *= 1.0 - eta
         answer.atom.add_to(self._x, eta)
         self.rounds = k
+        return self
 
     def regret(self) -> float:
         """Compute the regret so far by one call of the oracle.
@@ -213,8 +209,7 @@ class Online:
             The state, for `restore`.
         """
         return {"x": self._x.copy(), "mean": self._mean.copy(), "sums": np.array([self.rounds, self.loss, self._products]),
-                **{f"leader.{name}": array for name, array in self._leader.state().items()},
-                **{f"oracle.{name}": array for name, array in self._oracle.state().items()}}
+                **prefixed(leader=self._leader.state(), oracle=self._oracle.state())}
 
     def restore(self, state: State) -> None:
         """Continue from a state; the set and the settings must be the same.

@@ -14,8 +14,8 @@ from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.steps import Exact
-from greedyhull.solvers.parts.working_set import pairwise_within
-from greedyhull.types import Atom, AtomSet, Needs, Objective, Schedule, Solver, StepRule, faced
+from greedyhull.solvers.parts.working_set import move_if_lower, pairwise_within
+from greedyhull.types import AtomSet, Needs, Objective, Schedule, Solver, StepRule, faced
 
 
 @hinted
@@ -30,11 +30,6 @@ class AwayStep(Solver):
     ----------
     step : step rule, default Exact()
         How far to go.
-
-    See Also
-    --------
-    BlendedPairwise : The default for f without a Hessian.
-    Pairwise : Hands the weight of the worst atom to the oracle's.
 
     Notes
     -----
@@ -75,11 +70,6 @@ class Pairwise(Solver):
     ----------
     step : step rule, default Exact()
         How far to go, at most the weight of the worst atom.
-
-    See Also
-    --------
-    BlendedPairwise : The default for f without a Hessian.
-    PairwiseJones : The best swap by values of f.
 
     Notes
     -----
@@ -173,11 +163,6 @@ class DecompositionInvariant(Solver):
     step : step rule, default Exact()
         How far to go, at most until the boundary.
 
-    See Also
-    --------
-    Corrective : Usually faster where few atoms suffice.
-    BlendedPairwise : The same steps among atoms that are kept, for any set.
-
     Notes
     -----
     Sets say that they know their faces by ``traits.faces``: simplices, boxes, their products. For strongly convex f the error
@@ -200,28 +185,12 @@ class DecompositionInvariant(Solver):
         if P is None:
             raise GreedyhullError(f"{S!r} does not know its faces. Use BlendedPairwise() or Corrective().")
         for k in memory.count(first=0):
-            if k == 0 and S.traits.spreads and not memory.warm:
-                _go_inside(f, S, w)
+            if k == 0 and S.traits.spreads and not memory.warm and move_if_lower(f, w, Dense(S.centre().array())):
+                w.refresh()  # what a resume would compute; a minimum near a corner is closer to the next atom
+                if move_if_lower(f, w, S.atom(as_array(f.gradient(w), w.shape))):  # a resume repeats the oracle's answers
+                    w.refresh()
             g, here = f.gradient(w), f.gradient_dot(w)
             answer = oracle.argmin(g)
             yield Progress.of(w, here - answer.atom.dot(g), answer)
             move = pairwise_within(P, w, g, answer.atom)
             w.move(move, step(f.along(w, move), k))
-
-
-def _go_inside(f: Objective, S: AtomSet, w: Iterate) -> None:
-    """Go to the centre where f is lower there: a step takes in one atom, and a minimum may mix very many. If f is still lower
-    at the atom that its gradient there names, the minimum is near a corner."""
-    if _go(f, w, Dense(S.centre().array())):
-        _go(f, w, S.atom(as_array(f.gradient(w), w.shape)))  # not the run's oracle, whose answers a resume repeats
-
-
-def _go(f: Objective, w: Iterate, there: Atom) -> bool:
-    """Go where f is lower; whether it is."""
-    move = w.toward(there)
-    line = f.along(w, move)
-    if not (line.limit > 1.0 and line.value(1.0) < f.value(w)):
-        return False
-    w.move(move, 1.0)
-    w.refresh()  # what a resume would compute
-    return True

@@ -17,21 +17,22 @@ from greedyhull.points.coordinate_iterate import Average, CoordinateIterate, Pos
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.gradients.base import Size, check_size, size
 from greedyhull.solvers.lu_freund import duals_of
-from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, Regret, at_steps, sampled, seen_from
+from greedyhull.solvers.parts.gap_evaluation import FULL_GAP, FullGap, Look, Regret, at_steps, sampled, seen_from
+from greedyhull.solvers.parts.kept import Remembered
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import SETTINGS, tolerance_at, zero
 from greedyhull.solvers.parts.solver_state import SolverState
-from greedyhull.solvers.parts.steps import Power, check_advance, in_advance, step_at
+from greedyhull.solvers.parts.steps import Power, check_advance, step_at
 from greedyhull.theory import diverges
 from greedyhull.theory.nonsmooth import ConstantWeights, UniformAverage, VariableWeights
 from greedyhull.theory.rates import LATE, LATER
-from greedyhull.types import Array, AtomSet, Needs, Objective, Schedule, Solver, State, StepRule, lacks
+from greedyhull.types import Array, AtomSet, Needs, Objective, Schedule, Solver, StepRule, lacks
 
 
 @hinted
 @dataclass(frozen=True)
 class SquaredNorm:
-    """Regularizer Φ(w) = ½‖w‖² of regularised solvers.
+    """Regularizer Φ(w) = ½‖w‖² of `RegularizedStochasticFrankWolfe` and `Online`.
 
     Taken from the first point w_1 of a run it is ½‖w − w_1‖². Runs start at the centre of the set, where max Φ is least.
 
@@ -39,11 +40,6 @@ class SquaredNorm:
     ----------
     rho : float, default 1.0
         The constant of strong convexity, always 1. To scale the regularizer, scale c of the weights.
-
-    See Also
-    --------
-    RegularizedStochasticFrankWolfe : The solver that uses it.
-    Online : Online learning with it.
 
     Notes
     -----
@@ -60,7 +56,7 @@ class SquaredNorm:
     rho: float = 1.0
 
     def __post_init__(self) -> None:
-        check(self.rho == 1.0, f"SquaredNorm(rho={self.rho!r}) was given; ½‖w‖² is 1-strongly convex. To scale it, scale c.")
+        check(self.rho == 1.0, f"rho of SquaredNorm must be 1; got {self.rho!r}. To scale the regularizer, scale c.")
 
     def value(self, x: Array) -> float:
         return 0.5 * float(np.vdot(x, x))
@@ -73,11 +69,11 @@ class SquaredNorm:
 
 
 def check_regularizer(given: Any) -> None:
-    """Raise unless ``given`` can be asked for Φ, ∇Φ and ρ."""
+    """Raise unless ``given`` has Φ, ∇Φ and ρ."""
     check(not lacks(given, "value", "gradient", "rho"),
-          f"regularizer={given!r} was given; an object with value(x), gradient(x) and rho is wanted, such as SquaredNorm().")
-    check(0.0 < float(given.rho) <= 1.0, f"The regularizer {given!r} has rho = {given.rho!r}; it is to be "
-          "1-smooth and rho-strongly convex, so that a number in (0, 1] is wanted. Divide it by its smoothness.")
+          f"regularizer must be an object with value(x), gradient(x) and rho, such as SquaredNorm(); got {given!r}.")
+    check(0.0 < float(given.rho) <= 1.0, f"The regularizer {given!r} must be 1-smooth and rho-strongly convex with rho in "
+                                         f"(0, 1]; got rho = {given.rho!r}. Divide it by its smoothness.")
 
 
 def argmin_over(regularizer: Any, S: AtomSet) -> Iterate:
@@ -91,8 +87,7 @@ def argmin_over(regularizer: Any, S: AtomSet) -> Iterate:
     first, best, since = f.value(w), (np.inf, np.inf), 0
     for k, (_, gap, *_) in enumerate(BlendedPairwise().run(f, S, w, memory)):
         value = f.value(w)
-        check(np.isfinite(value + gap), f"The regularizer {regularizer!r} has a value or a gradient that is not finite at a "
-                                        f"point of {S!r}; finite numbers are wanted.")
+        check(np.isfinite(value + gap), f"The value and the gradient of {regularizer!r} must be finite on {S!r}.")
         if value < best[0] or gap < best[1]:
             best, since = (min(value, best[0]), min(gap, best[1])), k
         if gap <= 1e-9 * max(abs(value), first - value + gap) or k - since >= 50 or k >= 2000:  # found, stalled, or too long
@@ -116,9 +111,8 @@ class Weights:
     bound: ClassVar[Any] = None  # the statement that holds for them
 
     def __post_init__(self) -> None:
-        c = self.c
-        check(c is None or (isinstance(c, (int, float)) and not isinstance(c, bool) and 0.0 < c < float("inf")),
-              f"{type(self).__name__}(c={c!r}) was given; a positive number, or None to measure it, is wanted.")
+        good = isinstance(self.c, (int, float)) and not isinstance(self.c, bool) and 0.0 < self.c < np.inf
+        check(self.c is None or good, f"c must be a positive number, or None to measure it; got {self.c!r}.")
 
     def at(self, k: int, c: float) -> Weight:
         raise NotImplementedError
@@ -130,16 +124,11 @@ class Weights:
 class Fading(Weights):
     """Weights σ_k = ck^−3/4 of subgradients, the variable weights of the paper.
 
-    They are for `RegularizedStochasticFrankWolfe`, and need no horizon.
+    They are for `RegularizedStochasticFrankWolfe`, and need no horizon, unlike `Steady`. `Unweighted` has a better rate.
 
     Parameters
     ----------
     {c}
-
-    See Also
-    --------
-    Steady : Constant weights for a known number of steps.
-    Unweighted : No logarithm in the rate, and no horizon.
 
     Notes
     -----
@@ -165,18 +154,13 @@ class Fading(Weights):
 class Steady(Weights):
     """Weights σ_k = ct^−3/4 of subgradients for a run of t steps, the constant weights of the paper.
 
-    They are for `RegularizedStochasticFrankWolfe`.
+    They are for `RegularizedStochasticFrankWolfe`. `Unweighted` has the same rate without a horizon.
 
     Parameters
     ----------
     horizon : int
         t, the number of steps of the run. The rate holds after t steps.
     {c}
-
-    See Also
-    --------
-    Fading : Weights that need no horizon.
-    Unweighted : The same rate without a horizon.
 
     Notes
     -----
@@ -194,7 +178,7 @@ class Steady(Weights):
     bound: ClassVar[Any] = ConstantWeights()
 
     def __post_init__(self) -> None:
-        check(self.horizon >= 1, f"Steady(horizon={self.horizon!r}) was given; a number of steps, at least one, is wanted.")
+        check(self.horizon >= 1, f"horizon must be a number of steps, at least 1; got {self.horizon!r}.")
         super().__post_init__()
 
     def at(self, k: int, c: float) -> Weight:
@@ -207,16 +191,11 @@ class Steady(Weights):
 class Unweighted(Weights):
     """Equal weights of subgradients, whose sum is divided by β_k = k^3/4/c.
 
-    They are for `RegularizedStochasticFrankWolfe`, where they are the default.
+    They are for `RegularizedStochasticFrankWolfe`, where they are the default. `Fading` and `Steady` are the paper's weights.
 
     Parameters
     ----------
     {c}
-
-    See Also
-    --------
-    Fading : The variable weights of the paper.
-    Steady : The constant weights of the paper.
 
     Notes
     -----
@@ -252,16 +231,18 @@ def weights_of(sigma: Weights | Schedule) -> Weights:
     """``sigma`` as weights: it may be a schedule."""
     weights = not lacks(sigma, "c", "factor", "bound", "at")
     check((weights or callable(sigma)) and not isinstance(sigma, type),
-          f"sigma={sigma!r} was given; Unweighted(), Fading(), Steady(horizon) or a schedule such as power(0.75, c) is "
-          "wanted.")
+          f"sigma must be Unweighted(), Fading(), Steady(horizon) or a schedule such as power(0.75, c); got {sigma!r}.")
     return cast(Weights, sigma) if weights else Given(cast(Schedule, sigma))
 
 
-class Leader:
+class Leader(Remembered):
     """ḡ_k, the anchor ∇Φ(w_1), c, and the sums of the data-dependent bound.
 
     With Φ seen from w_1, Φ(w) − Φ(w_1) − ⟨∇Φ(w_1), w − w_1⟩, the first leader is w_1, wherever a run begins; R² still holds.
     """
+
+    kept_arrays = ("anchor", "total")
+    kept_numbers = ("c", "R2", "sigma", "squares", "distance", "beta")
 
     def __init__(self, regularizer: Any, x: Array, c: float, R2: float) -> None:
         self.regularizer, self.c, self.R2 = regularizer, c, R2
@@ -292,16 +273,8 @@ class Leader:
         total = self.distance + self.squares + self.beta * self.R2
         return total / self.sigma if self.sigma > 0.0 and total < np.inf else np.inf
 
-    def state(self) -> State:
-        return {"anchor": self.anchor, "total": self.total.copy(),
-                "sums": np.array([self.c, self.R2, self.sigma, self.squares, self.distance, self.beta])}
 
-    def restore(self, state: State) -> None:
-        self.anchor, self.total = state["anchor"], state["total"].copy()
-        self.c, self.R2, self.sigma, self.squares, self.distance, self.beta = state["sums"].tolist()
-
-
-SLOW, NORM, ALL_TERMS = Power(0.5), SquaredNorm(), FullGap()  # defaults of the named methods
+SLOW, NORM = Power(0.5), SquaredNorm()  # defaults of the named methods
 
 
 @hinted
@@ -371,13 +344,12 @@ class RegularizedStochasticFrankWolfe(Solver):
         at_steps(self.look, self.every)
         check_advance(self.step)
         check(not (isinstance(self.step, Power) and self.step.p >= 1.0),
-              f"step={self.step!r} was given; theorem ARSFW holds for k^−p with p in [0, 1): at p = 1 its constant is "
-              "infinite. Use Power(0.5).")
+              f"step must be k^−p with p below 1, where the constant of theorem ARSFW is finite; got {self.step!r}.")
 
     @classmethod
     def fading(cls, c: float | None = None, *, step: StepRule = SLOW, regularizer: Any = NORM,
                tolerance: Schedule = zero, batch: Size = 256, every: int | None = None,
-               look: Look = ALL_TERMS) -> RegularizedStochasticFrankWolfe:
+               look: Look = FULL_GAP) -> RegularizedStochasticFrankWolfe:
         """The paper's variable weights σ_k = ck^−3/4: O(ln t/t^1/4) for every t.
 
         {weighted}
@@ -392,7 +364,7 @@ class RegularizedStochasticFrankWolfe(Solver):
     @classmethod
     def fixed(cls, horizon: int, c: float | None = None, *, step: StepRule = SLOW, regularizer: Any = NORM,
               tolerance: Schedule = zero, batch: Size = 256, every: int | None = None,
-              look: Look = ALL_TERMS) -> RegularizedStochasticFrankWolfe:
+              look: Look = FULL_GAP) -> RegularizedStochasticFrankWolfe:
         """The paper's constant weights σ_k = ct^−3/4 for t = ``horizon`` steps: O(t^−1/4).
 
         {weighted}
@@ -407,7 +379,7 @@ class RegularizedStochasticFrankWolfe(Solver):
     @classmethod
     def unweighted(cls, c: float | None = None, *, step: StepRule = SLOW, regularizer: Any = NORM,
                    tolerance: Schedule = zero, batch: Size = 256, every: int | None = None,
-                   look: Look = ALL_TERMS) -> RegularizedStochasticFrankWolfe:
+                   look: Look = FULL_GAP) -> RegularizedStochasticFrankWolfe:
         """ARSFW-U, equal weights and β_k = k^3/4/c: O(t^−1/4) for every t.
 
         {weighted}
@@ -423,8 +395,7 @@ class RegularizedStochasticFrankWolfe(Solver):
         return argmin_over(self.regularizer, S)
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
-        rule, weights = in_advance(self.step), weights_of(self.sigma)
-        oracle, x = memory.oracle(S), w.view("position", Position)
+        weights, oracle, x = weights_of(self.sigma), memory.oracle(S), w.view("position", Position)
         mean: Average = w.view("average", lambda: Average(w))
         how = Regret() if f.traits.terms == "stream" and isinstance(self.look, FullGap) else self.look  # it has no full gap
         source, look, steps = sampled(self, f, S, w, memory, how)
@@ -435,7 +406,7 @@ class RegularizedStochasticFrankWolfe(Solver):
                 point = w if how.averages else seen_from(w, CoordinateIterate(mean.array()))  # a regret keeps the mean
                 seen = look(point, {"spent": source.spent, "last": w.copy(), "bound": leader.bound, "R2": leader.R2})
                 yield seen if duals is None else duals.improve(seen)
-            eta, b = step_at(rule, k - 1), size(self.batch, k, source.terms)
+            eta, b = step_at(self.step, k - 1), size(self.batch, k, source.terms)
             sigma, scale = weights.at(k, leader.c)
             drawn = source.draw(b)
             g = drawn.gradient(x.array) if duals is None else duals.gradient(drawn, x.array)
@@ -458,11 +429,12 @@ class RegularizedStochasticFrankWolfe(Solver):
         return Leader(self.regularizer, x, c, 0.5 * R * R)  # Φ is 1-smooth
 
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
-        rule, weights = in_advance(self.step), weights_of(self.sigma)
-        if not diverges(lambda k: step_at(rule, k)):
+        weights = weights_of(self.sigma)
+        if not diverges(lambda k: step_at(self.step, k)):
             yield (f"Theorem ARSFW: the steps of {self.step!r} have a finite sum, so the iterates need not converge. "
                    "Use Power(0.5).")
-        ratios = [weights.at(k, 1.0).sigma * weights.at(k, 1.0).scale / step_at(rule, k - 1) ** 1.5 for k in (LATE, LATER)]
+        shares = [(weights.at(k, 1.0), step_at(self.step, k - 1)) for k in (LATE, LATER)]
+        ratios = [weight.sigma * weight.scale / eta**1.5 for weight, eta in shares]
         if not isinstance(self.sigma, Steady) and ratios[1] > 1.01 * ratios[0]:
             yield (f"Theorem ARSFW asks for weights σ_k ≤ cη_k^3/2, and those of {self.sigma!r} outgrow the steps of "
                    f"{self.step!r}: the iterates lag behind the subgradients. Use Fading() or Unweighted() with Power(0.5).")

@@ -11,6 +11,7 @@ import numpy as np
 from greedyhull.errors import GreedyhullError, check, hinted
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.smoothing import distance, finest, smoothing, with_kinks
+from greedyhull.points.blocks import under
 from greedyhull.points.coordinate_iterate import CoordinateIterate, restored
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import normalised
@@ -18,6 +19,7 @@ from greedyhull.points.shapes import Dense
 from greedyhull.solvers.corrective import Corrective
 from greedyhull.solvers.frank_wolfe import FrankWolfe
 from greedyhull.solvers.pairwise import BlendedPairwise
+from greedyhull.solvers.parts.kept import prefixed
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.types import Array, AtomSet, Needs, Objective, Region, Solver, State
@@ -34,7 +36,7 @@ class Continuation:
     """``u`` minimises f_μ, μ = ``soft.mu``.
 
     The minimiser of f_μ moves with μ on a path that is straight as long as no sample comes to its kink or leaves it. So
-    the last two of them say where it ends at μ = 0: if no more samples do, that is a minimiser of f, exactly.
+    the last two of them show where it ends at μ = 0: if no more samples do, that is a minimiser of f, exactly.
     """
 
     def __init__(self, f: Composite | KinkedShards, w: Iterate, mu: float) -> None:
@@ -43,11 +45,11 @@ class Continuation:
         f.at(self.u)
 
     def can_sharpen(self) -> bool:
-        """Whether the kinks can still be told from rounding."""
+        """Whether the kinks of the next μ are larger than rounding."""
         return bool(SHARPER * self.soft.mu > max(finest(self.f, self.u), LEAST))
 
     def sharpen(self) -> None:
-        """u minimises f_μ well enough: go on with a smaller μ."""
+        """Continue with a smaller μ."""
         self.before = self.u.copy()
         self.soft.sharpen(SHARPER * self.soft.mu, self.u)
 
@@ -84,17 +86,12 @@ class Continuation:
 
     def state(self) -> State:
         before = {} if self.before is None else self.before.state()
-        parts = {"soft": self.soft.state(), "u": self.u.state(), "before": before}
-        return {f"{part}.{name}": array for part, state in parts.items() for name, array in state.items()}
+        return prefixed(soft=self.soft.state(), u=self.u.state(), before=before)
 
     def restore(self, state: State) -> None:
-        parts: dict[str, State] = {"soft": {}, "u": {}, "before": {}}
-        for key, array in state.items():
-            part, name = key.split(".", 1)
-            parts[part][name] = array
-        self.soft.restore(parts["soft"])
-        self.u = restored(parts["u"])
-        self.before = restored(parts["before"]) if parts["before"] else None
+        before = under("before", state)
+        self.soft.restore(under("soft", state))
+        self.u, self.before = restored(under("u", state)), restored(before) if before else None
         self.f.at(self.u)
 
 
@@ -145,10 +142,8 @@ class Smoothed(Solver):
         if self.solver is None:
             object.__setattr__(self, "solver", Corrective())
         check(isinstance(self.solver, FrankWolfe | BlendedPairwise | Corrective),
-              f"Smoothed(solver={self.solver!r}) was given; Corrective(), BlendedPairwise() or FrankWolfe() is wanted: one "
-              "whose gap is that of the gradient at its point.")
-        check(self.mu is None or bool(np.isfinite(self.mu) and self.mu > 0),
-              f"Smoothed(mu={self.mu!r}) was given; a positive number is wanted, or None to let it shrink.")
+              f"solver of Smoothed must be Corrective(), BlendedPairwise() or FrankWolfe(); got {self.solver!r}.")
+        check(self.mu is None or 0 < self.mu < np.inf, f"mu must be positive and finite, or None; got {self.mu!r}.")
 
     @property
     def needs(self) -> Needs:

@@ -13,12 +13,12 @@ from greedyhull.solvers.gradients.base import Estimate, Estimator, Root, Size
 from greedyhull.solvers.gradients.momentum import Minibatch, Momentum, Storm
 from greedyhull.solvers.gradients.variance_reduced import Dual, Saga, Spider, Svrg
 from greedyhull.solvers.parts.compiled_stochastic import compiled_stochastic
-from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, at_steps, sampled
+from greedyhull.solvers.parts.gap_evaluation import FULL_GAP, FullGap, Look, at_steps, sampled
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.requirements import theory_warnings
 from greedyhull.solvers.parts.schedules import SETTINGS, linear, tolerance_at, zero
 from greedyhull.solvers.parts.solver_state import SolverState
-from greedyhull.solvers.parts.steps import Constant, OpenLoop, Power, check_advance, in_advance, step_at
+from greedyhull.solvers.parts.steps import Constant, OpenLoop, Power, check_advance, step_at
 from greedyhull.types import AtomSet, Needs, Objective, Schedule, Solver, StepRule, lacks
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def check_estimated(solver: StochasticFrankWolfe | VarianceReducedJones) -> None
           "Svrg or Saga, or look=MinibatchGap(1000).")
 
 
-GROWING, TWO_THIRDS, ALL_TERMS = linear(), Root(2.0 / 3.0), FullGap()  # defaults of the named methods
+GROWING, TWO_THIRDS = linear(), Root(2.0 / 3.0)  # defaults of the named methods
 SLOW, ONE_OVER_K, OPEN_LOOP = Power(0.5), Power(1.0), OpenLoop()
 
 
@@ -92,7 +92,7 @@ class StochasticFrankWolfe(Solver):
 
     @classmethod
     def minibatch(cls, *, batch: Size = GROWING, step: StepRule = SLOW, tolerance: Schedule = zero,
-                  every: int | None = None, look: Look = ALL_TERMS) -> StochasticFrankWolfe:
+                  every: int | None = None, look: Look = FULL_GAP) -> StochasticFrankWolfe:
         """ASFW, the paper's: b_k = k and η_k = k^−1/2 give E e_k = O(k^−1/2).
 
         {named}
@@ -106,7 +106,7 @@ class StochasticFrankWolfe(Solver):
 
     @classmethod
     def momentum(cls, *, batch: Size = 32, step: StepRule = ONE_OVER_K, tolerance: Schedule = zero,
-                 every: int | None = None, look: Look = ALL_TERMS) -> StochasticFrankWolfe:
+                 every: int | None = None, look: Look = FULL_GAP) -> StochasticFrankWolfe:
         """Averaged gradients (Mokhtari, Hassani and Karbasi): E e_k = O(k^−1/3) with batches of any size.
 
         {named}
@@ -120,7 +120,7 @@ class StochasticFrankWolfe(Solver):
 
     @classmethod
     def storm(cls, *, batch: Size = 32, step: StepRule = ONE_OVER_K, tolerance: Schedule = zero,
-              every: int | None = None, look: Look = ALL_TERMS) -> StochasticFrankWolfe:
+              every: int | None = None, look: Look = FULL_GAP) -> StochasticFrankWolfe:
         """One-sample stochastic Frank-Wolfe: E e_k = O(k^−1/2) with batches of any size.
 
         {named}
@@ -134,7 +134,7 @@ class StochasticFrankWolfe(Solver):
 
     @classmethod
     def spider(cls, *, batch: Size | None = None, step: StepRule = OPEN_LOOP, tolerance: Schedule = zero,
-               every: int | None = None, look: Look = ALL_TERMS) -> StochasticFrankWolfe:
+               every: int | None = None, look: Look = FULL_GAP) -> StochasticFrankWolfe:
         """SPIDER-FW: E e_k ≤ 10LD²/(k + 1) for k ≥ 2, with the default batches: as many terms as the epoch has steps.
 
         {named}
@@ -148,7 +148,7 @@ class StochasticFrankWolfe(Solver):
 
     @classmethod
     def svrf(cls, *, batch: Size | None = None, step: StepRule = OPEN_LOOP, tolerance: Schedule = zero,
-             every: int | None = None, look: Look = ALL_TERMS) -> StochasticFrankWolfe:
+             every: int | None = None, look: Look = FULL_GAP) -> StochasticFrankWolfe:
         """SVRF (Hazan and Luo), without restarts of the steps: E e_k ≤ 4LD²/(k + 1) for k ≥ 2 with the default batches.
 
         {named}
@@ -162,7 +162,7 @@ class StochasticFrankWolfe(Solver):
 
     @classmethod
     def svfw(cls, horizon: int = 1000, *, batch: Size = TWO_THIRDS, step: StepRule | None = None, tolerance: Schedule = zero,
-             every: int | None = None, look: Look = ALL_TERMS) -> StochasticFrankWolfe:
+             every: int | None = None, look: Look = FULL_GAP) -> StochasticFrankWolfe:
         """SVFW, for f that need not be convex, with snapshots every ⌈n^1/3⌉ steps.
 
         The mean of the gaps of T = ``horizon`` steps is at most √3(e_1 + LD²/2)/√T in expectation.
@@ -183,13 +183,13 @@ class StochasticFrankWolfe(Solver):
         >>> StochasticFrankWolfe.svfw(horizon=300).step.at(0)  # 900^−1/2
         0.03333333333333333
         """
-        check(horizon >= 1, f"svfw(horizon={horizon!r}) was given; a number of steps, at least one, is wanted.")
+        check(horizon >= 1, f"horizon must be a number of steps, at least 1; got {horizon!r}.")
         step = Constant((3.0 * horizon) ** -0.5) if step is None else step
         return cls(Svrg(batch, Root(1.0 / 3.0)), step, tolerance, every, look)
 
     @classmethod
     def saga(cls, *, batch: Size = 32, step: StepRule = OPEN_LOOP, tolerance: Schedule = zero,
-             every: int | None = None, look: Look = ALL_TERMS) -> StochasticFrankWolfe:
+             every: int | None = None, look: Look = FULL_GAP) -> StochasticFrankWolfe:
         """SAGA-FW: E e_k = O(1/k) for linear models, with batches of any size.
 
         {named}
@@ -203,7 +203,7 @@ class StochasticFrankWolfe(Solver):
 
     @classmethod
     def dual(cls, *, batch: Size = 32, step: StepRule = OPEN_LOOP, tolerance: Schedule = zero,
-             every: int | None = None, look: Look = ALL_TERMS) -> StochasticFrankWolfe:
+             every: int | None = None, look: Look = FULL_GAP) -> StochasticFrankWolfe:
         """Per-sample duals (Négiar et al.): E e_k = O(1/k) for linear models, with batches of any size.
 
         {named}
@@ -216,7 +216,7 @@ class StochasticFrankWolfe(Solver):
         return cls(Dual(batch), step, tolerance, every, look)
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
-        step, oracle, x = in_advance(self.step), memory.oracle(S), w.view("position", Position)
+        oracle, x = memory.oracle(S), w.view("position", Position)
         source, look, steps = sampled(self, f, S, w, memory)
         estimate: Estimate = memory.part("gradient", lambda: self.estimator.start(source))
         compiled = compiled_stochastic(self, f, S, source, estimate, look, x)
@@ -225,7 +225,7 @@ class StochasticFrankWolfe(Solver):
                 yield look(w, {"spent": source.spent})
             if compiled is not None and compiled.advance(w, memory):
                 continue
-            eta, g = step_at(step, k - 1), estimate(x.array, k)
+            eta, g = step_at(self.step, k - 1), estimate(x.array, k)
             look.seen(g, x.array, eta, k, estimate.spread)
             d = oracle.argmin(g, tol=tolerance_at(self.tolerance, k - 1, memory.gap)).atom
             w.move(w.toward(d), eta)

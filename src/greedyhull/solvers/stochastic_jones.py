@@ -14,14 +14,14 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.gradients.base import Estimate, Estimator, Size, check_size, size
 from greedyhull.solvers.gradients.variance_reduced import Svrg
 from greedyhull.solvers.parts.compiled_stochastic import JONES, RecordingSampler, compiled_stochastic
-from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, at_steps, sampled, seen_from
+from greedyhull.solvers.parts.gap_evaluation import FULL_GAP, FullGap, Look, at_steps, sampled, seen_from
 from greedyhull.solvers.parts.joint import MinibatchChoice, ModelChoice
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.requirements import theory_warnings
 from greedyhull.solvers.parts.schedules import SETTINGS, Growing, Grown, linear, tolerance_at, zero
 from greedyhull.solvers.parts.solver_state import SolverState
-from greedyhull.solvers.parts.steps import APriori, Capped, Constant, Exact, OpenLoop, Power, in_advance, step_at
-from greedyhull.solvers.stochastic_frank_wolfe import ALL_TERMS, OPEN_LOOP, check_estimated
+from greedyhull.solvers.parts.steps import APriori, Capped, Constant, Exact, OpenLoop, Power, step_at
+from greedyhull.solvers.stochastic_frank_wolfe import OPEN_LOOP, check_estimated
 from greedyhull.theory import diverges
 from greedyhull.theory.rates import LATE, LATER
 from greedyhull.types import AtomSet, Needs, Objective, Schedule, Solver, StepRule
@@ -82,17 +82,14 @@ class StochasticJones(Solver):
         if not isinstance(self.batch, Growing):
             check_size("batch", self.batch)
         check(isinstance(self.step, (Exact, Capped)) or (isinstance(self.step, APriori) and not isinstance(self.step, type)),
-              f"StochasticJones(step={self.step!r}) was given; a rule that is known in advance such as Power(0.5), or "
-              "Capped(Power(0.5)) to choose step and atom jointly, is wanted.")
-        check(self.point in (None, "last", "average"),
-              f"StochasticJones(point={self.point!r}) was given; 'last', 'average' or None is wanted.")
+              f"step must be known in advance, such as Power(0.5), or Capped(Power(0.5)) or Exact(); got {self.step!r}.")
+        check(self.point in (None, "last", "average"), f"point must be 'last', 'average' or None; got {self.point!r}.")
         check(not at_steps(self.look, self.every).averages or self.point != "last",
-              f"{self.look!r} certifies the mean of the iterates, and point='last' was given. Leave point out, or use "
-              "FullGap().")
+              f"point must not be 'last' with {self.look!r}, which certifies the mean. Leave point out, or use FullGap().")
 
     @classmethod
     def fixed(cls, horizon: int, *, batch: Size | None = None, step: StepRule | None = None, tolerance: Schedule = zero,
-              point: str | None = None, every: int | None = None, look: Look = ALL_TERMS) -> StochasticJones:
+              point: str | None = None, every: int | None = None, look: Look = FULL_GAP) -> StochasticJones:
         """Constant steps for a known number t of them: E f(w̄) − min f ≤ (e_1 + r_S σ + M + c)/√t.
 
         Parameters
@@ -112,7 +109,7 @@ class StochasticJones(Solver):
         >>> solver.batch, solver.step
         (100, Constant(eta=0.1))
         """
-        check(horizon >= 1, f"fixed(horizon={horizon!r}) was given; a number of steps, at least one, is wanted.")
+        check(horizon >= 1, f"horizon must be a number of steps, at least 1; got {horizon!r}.")
         batch = int(horizon) if batch is None else batch
         step = Constant(horizon**-0.5) if step is None else step
         return cls(batch, step, tolerance, point, every, look)
@@ -120,7 +117,7 @@ class StochasticJones(Solver):
     @classmethod
     def growing(cls, sigma: float | None = None, tau: float | None = None, *, step: StepRule = OPEN_LOOP,
                 tolerance: Schedule = zero, point: str | None = None, every: int | None = None,
-                look: Look = ALL_TERMS) -> StochasticJones:
+                look: Look = FULL_GAP) -> StochasticJones:
         """Growing batches b_k = ⌈(r_S σ/(τη_k))²⌉ with η_k = 2/(k + 1): E e_k ≤ 4(M + c + τ)/(k + 1).
 
         Parameters
@@ -165,11 +162,11 @@ class StochasticJones(Solver):
             w.move(w.toward(d), step)
 
     @cached_property
-    def schedule(self) -> APriori:
-        """The schedule of η_k; where nothing holds the joint choice back it is one."""
+    def schedule(self) -> StepRule:
+        """The schedule of η_k; 1 for a joint choice without a cap."""
         if isinstance(self.step, Exact):
             return Constant(1.0)
-        return in_advance(self.step.rule if isinstance(self.step, Capped) else self.step)
+        return self.step.rule if isinstance(self.step, Capped) else self.step
 
     def eta(self, k: int) -> float:
         """η_k, k from one: the step, or the largest that a joint choice may take."""
@@ -187,7 +184,7 @@ class StochasticJones(Solver):
         return isinstance(self.step, Constant) if self.point is None else self.point == "average"
 
     def _seen(self, w: Iterate, mean: Average, spent: int) -> tuple[Iterate, dict[str, Any]]:
-        """The point to evaluate, and what is reported with it; an evaluation of averages keeps its own."""
+        """The point to evaluate, and what is reported with it."""
         if self.look.averages:
             return w, {"spent": spent}
         average = seen_from(w, CoordinateIterate(mean.array()))
@@ -274,7 +271,7 @@ class VarianceReducedJones(Solver):
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         check(f.traits.convex, f"{f!r} is not convex, and the choice of an atom by values needs convex terms. Use "
                                "StochasticFrankWolfe.svfw() or .spider().")
-        step, oracle, x = in_advance(self.step), memory.oracle(S), w.view("position", Position)
+        oracle, x = memory.oracle(S), w.view("position", Position)
         source, look, steps = sampled(self, f, S, w, memory)
         drawn: RecordingSampler = memory.part("drawn", lambda: RecordingSampler(source))
         estimate: Estimate = memory.part("gradient", lambda: self.estimator.start(drawn))
@@ -284,7 +281,7 @@ class VarianceReducedJones(Solver):
                 yield look(w, {"spent": source.spent})
             if compiled is not None and compiled.advance(w, memory):
                 continue
-            eta, g = step_at(step, k - 1), estimate(x.array, k)
+            eta, g = step_at(self.step, k - 1), estimate(x.array, k)
             look.seen(g, x.array, eta, k, estimate.spread)
             d, _ = choice.tilted(drawn.take(), g, x.array, eta, tolerance_at(self.tolerance, k - 1, memory.gap))
             w.move(w.toward(d), eta)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import ceil, isfinite, sqrt
 from typing import NamedTuple
@@ -12,37 +12,34 @@ import numpy as np
 from greedyhull.errors import check, described, hinted
 from greedyhull.measures.terms import linear_terms, sampled_terms
 from greedyhull.objectives.lines import Parabola
-from greedyhull.points.coordinate_iterate import CoordinateIterate
+from greedyhull.points.coordinate_iterate import CoordinateIterate, Position
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import dense as dense_atom
-from greedyhull.solvers.parts.gap_evaluation import FullGap, Look, at_steps, sampled, seen_from
+from greedyhull.solvers.parts.gap_evaluation import FULL_GAP, FullGap, Look, at_steps, sampled, seen_from
+from greedyhull.solvers.parts.kept import Remembered
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.schedules import SETTINGS
 from greedyhull.solvers.parts.solver_state import SolverState
-from greedyhull.types import Array, Atom, AtomSet, Needs, Objective, Oracle, Solver, State, Supply, linear_model
+from greedyhull.types import Array, AtomSet, Needs, Objective, Oracle, Solver, Supply, linear_model
 
 
-def slide(g: Array, beta: float, u: Callable[[], Array], oracle: Oracle, move: Callable[[Atom, Array, float], None], *,
-          tol: float, share: float, most: int) -> None:
-    """Frank-Wolfe with exact steps on ⟨g, ·⟩ + (β/2)‖· − u₀‖² from u₀ = u(), until its gap is at most ``tol``.
+def slide(u: Iterate, g: Array, beta: float, oracle: Oracle, *, tol: float, share: float, most: int) -> None:
+    """Frank-Wolfe with exact steps on ⟨g, ·⟩ + (β/2)‖· − u₀‖² from u = u₀, until its gap is at most ``tol``.
 
-    ``u()`` is the point as it is now and ``move(d, v, η)`` takes it η of the way v to the atom d. The oracle may err by a
-    ``share`` of tol. It ends after ``most`` steps, or where an oracle that errs by more has no atom left that leads down.
+    The oracle may err by a ``share`` of tol. It ends after ``most`` steps, or where an oracle that errs by more has no atom
+    left that leads down.
     """
-    start = u().copy()
+    x = u.view("position", Position)
+    start = x.array.copy()
     for _ in range(most):
-        x = u()
-        slope = g + beta * (x - start)
+        slope = g + beta * (x.array - start)
         answer = oracle.argmin(slope, tol=share * tol)
-        gap = float(np.vdot(slope, x)) - answer.atom.dot(slope)
+        gap = float(np.vdot(slope, x.array)) - answer.atom.dot(slope)
         if not gap > 0.0 or gap + answer.slack <= tol:
             return
-        v = -x
+        v = -x.array
         answer.atom.add_to(v, 1.0)
-        move(answer.atom, v, Parabola(0.0, -gap, beta * float(np.vdot(v, v)), 1.0).argmin())
-
-
-ALL_TERMS = FullGap()  # the default of `Storc.interior`
+        u.move(u.toward(answer.atom), Parabola(0.0, -gap, beta * float(np.vdot(v, v)), 1.0).argmin())
 
 
 class Constants(NamedTuple):
@@ -112,19 +109,17 @@ class Storc(Solver):
     needs = Needs(smooth=True, atoms=False, terms=True)
 
     def __post_init__(self) -> None:
-        check(isfinite(self.multiplier) and self.multiplier > 0.0,
-              f"Storc(multiplier={self.multiplier!r}) was given; a positive number is wanted.")
-        check(self.condition is None or self.condition >= 1.0, f"Storc(condition={self.condition!r}) was given; L/α, which is "
-                                                               "at least one, is wanted, or None where f is only convex.")
+        check(0.0 < self.multiplier < np.inf, f"multiplier must be positive and finite; got {self.multiplier!r}.")
+        check(self.condition is None or self.condition >= 1.0,
+              f"condition must be L/α, at least 1, or None where f is only convex; got {self.condition!r}.")
         for name, given in {"smoothness": self.smoothness, "slope": self.slope}.items():
-            check(given is None or (isfinite(given) and given > 0.0),
-                  f"Storc({name}={given!r}) was given; a positive number, or None, is wanted.")
+            check(given is None or 0.0 < given < np.inf, f"{name} must be positive and finite, or None; got {given!r}.")
         check(not at_steps(self.look, self.every).averages,
               f"{self.look!r} certifies a mean of the iterates, which Storc does not return. Use FullGap().")
 
     @classmethod
     def interior(cls, multiplier: float = 1.0, *, smoothness: float | None = None, slope: float | None = None,
-                 every: int | None = None, look: Look = ALL_TERMS) -> Storc:
+                 every: int | None = None, look: Look = FULL_GAP) -> Storc:
         """Batches of 346N_t, which are enough where ∇f vanishes at the minimum.
 
         Parameters
@@ -147,7 +142,7 @@ class Storc(Solver):
         at: Sliding = memory.part("sliding", lambda: Sliding(w.array()))
         for k in steps:
             if look.due(k, source.spent):
-                yield look(seen_from(w, CoordinateIterate(at.y)), {"spent": source.spent, "epoch": at.complete})
+                yield look(seen_from(w, CoordinateIterate(at.y)), {"spent": source.spent, "epoch": at.epoch - (at.left > 0)})
             if k == 1 and not memory.warm:  # f of the atom is at most LD²/2 above the minimum, where epochs begin
                 at.y = dense_atom(oracle.argmin(source.full(at.y)).atom, S.shape)
             else:
@@ -156,7 +151,9 @@ class Storc(Solver):
     def _step(self, at: Sliding, source: Supply, oracle: Oracle, known: Constants) -> float:
         L, D = known.L, known.D
         if at.left == 0:
-            at.begin(self.length(at.epoch + 1), source.full(at.y))
+            at.x, at.snapshot, at.full = at.y, at.y, source.full(at.y)
+            at.epoch += 1
+            at.length = at.left = self.length(at.epoch)
         N, k = at.length, at.length - at.left + 1
         gamma = 2.0 / (k + 1.0)
         z = (1.0 - gamma) * at.y + gamma * at.x
@@ -177,17 +174,17 @@ class Storc(Solver):
         return ceil(2.0 ** (0.5 * t + 2.0)) if self.condition is None else ceil(sqrt(32.0 * self.condition))
 
     def size(self, N: int, k: int, known: Constants) -> float:
-        """How many terms are enough at step k of an epoch with N."""
+        """The batch size at step k of an epoch with N."""
         if self.condition is not None:
             return 5600.0 * N * self.condition
         flat, steep = self.batches
         bend = known.L * known.D
-        if bend == 0.0:  # one point, or none that f could tell from it: what is steep beside that asks for all terms
+        if bend == 0.0:  # one point, or a flat f; where terms are steep, all of them
             return np.inf if known.D > 0.0 and known.G > 0.0 else N * flat
         return N * (flat + steep * known.G * (k + 1.0) / bend)
 
     def constants(self, f: Objective, S: AtomSet) -> Constants:
-        """From the data of a linear model, by looking at some terms otherwise, where they are not given."""
+        """The constants that are not given: from the data of a linear model, from some terms otherwise."""
         L, G = self.smoothness, self.slope
         if L is None or G is None:
             model = linear_model(f)
@@ -198,31 +195,16 @@ class Storc(Solver):
         return Constants(max(L, 1e-300), G, float(S.diameter))
 
 
-class Sliding:
+class Sliding(Remembered):
     """y, x, the snapshot with its gradient, and where in which epoch the run is."""
+
+    kept_arrays = ("y", "x", "snapshot", "full")
+    kept_numbers = ("epoch", "length", "left")
 
     def __init__(self, y: Array) -> None:
         self.y = self.x = self.snapshot = y
         self.full: Array = np.zeros_like(y)
         self.epoch = self.length = self.left = 0
-
-    def begin(self, length: int, full: Array) -> None:
-        """A new epoch of ``length`` steps, from y."""
-        self.x, self.snapshot, self.full = self.y, self.y, full
-        self.epoch, self.length, self.left = self.epoch + 1, length, length
-
-    @property
-    def complete(self) -> int:
-        """How many epochs are."""
-        return self.epoch - (self.left > 0)
-
-    def state(self) -> State:
-        return {"points": np.stack([self.y, self.x, self.snapshot, self.full]),
-                "epoch": np.array([self.epoch, self.length, self.left])}
-
-    def restore(self, state: State) -> None:
-        self.y, self.x, self.snapshot, self.full = (np.array(row) for row in state["points"])
-        self.epoch, self.length, self.left = (int(i) for i in state["epoch"])
 
 
 def proximal(g: Array, beta: float, x: Array, oracle: Oracle, tol: float, most: int) -> Array:
@@ -230,10 +212,6 @@ def proximal(g: Array, beta: float, x: Array, oracle: Oracle, tol: float, most: 
 
     The curvature is βD² = 3LD²/k and the tolerance 2LD²/(Nk), so that 27/4·βD²/tol < 11N steps are always enough.
     """
-    u = x.copy()
-
-    def step(d: Atom, v: Array, eta: float) -> None:
-        u[...] += eta * v
-
-    slide(g, beta, lambda: u, oracle, step, tol=tol, share=0.5, most=most)
-    return u
+    u = CoordinateIterate(x.copy())
+    slide(u, g, beta, oracle, tol=tol, share=0.5, most=most)
+    return u.x

@@ -262,7 +262,7 @@ def test_sizes_from_n():
 @pytest.mark.parametrize("kind", [Minibatch, Momentum, Storm, Spider, Svrg, Saga, Dual])
 @pytest.mark.parametrize("batch", [0, -3, 2.5, float("nan"), "many", True, [3]], ids=repr)
 def test_nonsense_batches_are_refused(kind, batch):
-    with pytest.raises(gh.GreedyhullError, match="whole number of at least one"):
+    with pytest.raises(gh.GreedyhullError, match="integer of at least 1"):
         kind(batch)
 
 
@@ -275,7 +275,7 @@ def test_a_schedule_that_gives_nonsense_is_named(said):
 
 def test_other_nonsense():
     for kind in (Spider, Svrg):
-        with pytest.raises(gh.GreedyhullError, match="epoch=0"):
+        with pytest.raises(gh.GreedyhullError, match=r"epoch must be.* got 0"):
             kind(4, 0)
     for kind in (Momentum, Storm):
         with pytest.raises(gh.GreedyhullError, match="schedule"):

@@ -17,7 +17,7 @@ from greedyhull.experiments.paper import Figure, Finding, Scale, Table, curve, e
 from greedyhull.experiments.paper.checks import Check, bounded, equal, fitted
 from greedyhull.experiments.paper.problems import errors_at, kinked, means, spread, unwarned
 from greedyhull.objectives.stream import Stream
-from greedyhull.solvers.parts.steps import in_advance
+from greedyhull.solvers.parts.steps import APriori
 from greedyhull.types import Array, Atom, AtomSet
 
 Sampling = gh.StochasticJones | gh.StochasticFrankWolfe | gh.VarianceReducedJones
@@ -126,7 +126,8 @@ def averaged(f: Stream, S: AtomSet, solver: Sampling, start: Atom, steps: int, r
             path.clear()
             got = gh.minimize(f, S, quiet, start=start, stop=gh.Iterations(steps + 1), seed=int(s), watch=watch)
             if walks:
-                total += np.average(path[:steps], axis=0, weights=steps_of(in_advance(solver.step), steps))
+                assert isinstance(solver.step, APriori)
+                total += np.average(path[:steps], axis=0, weights=steps_of(solver.step, steps))
             else:
                 total += got.also.get(point, got.point).array()
     return np.asarray(total / runs)

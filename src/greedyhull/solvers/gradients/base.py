@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -30,10 +30,6 @@ class Estimate(Protocol):
     spread : float
         How noisy the last g was: with C ≥ |⟨∇fᵢ, x − u⟩| for all terms and points of the hull, ⟨g − ∇f(x), x − u⟩ is
         sub-Gaussian with the factor (spread·C)². It matters where the estimate is unbiased; 2 is always valid.
-
-    See Also
-    --------
-    Estimator : The settings that an estimate is started from.
 
     Examples
     --------
@@ -61,11 +57,6 @@ class Estimator(Protocol):
     unbiased : bool
         Whether E[g | past] = ∇f(x), which regret certificates need.
 
-    See Also
-    --------
-    Estimate : What ``start(source)`` returns.
-    Minibatch : The simplest one.
-
     Examples
     --------
     >>> from greedyhull.solvers.gradients import Momentum, Svrg
@@ -83,8 +74,17 @@ class VarianceModel:
 
     unbiased: ClassVar[bool]
 
+    def __post_init__(self) -> None:
+        """Check the settings that estimators share."""
+        for setting in fields(self):  # type: ignore[arg-type]  # estimators are dataclasses
+            given = getattr(self, setting.name)
+            if setting.name in ("batch", "epoch", "reset") and not (given is None and setting.default is None):
+                check_size(setting.name, given)
+            if setting.name == "rho":
+                check(callable(given), f"rho must be a schedule such as constant({given!r}); got {given!r}.")
+
     def variance(self, at: Along) -> Iterator[float]:
-        """a_1, a_2, …, one for each step; ``at`` says where the run is."""
+        """a_1, a_2, …, one for each step, along the run ``at``."""
         raise NotImplementedError
 
     def cautions(self, eta: Eta, n: int | None) -> Iterator[str]:
@@ -105,16 +105,12 @@ class VarianceModel:
 @hinted
 @dataclass(frozen=True)
 class Root:
-    """A size ⌈n^p⌉, n the number of terms, that is known when a solve begins.
+    """A size ⌈n^p⌉ of batches and epochs, n the number of terms, that is known when a solve begins.
 
     Parameters
     ----------
     p : float
         The power, between 0 and 1.
-
-    See Also
-    --------
-    Svrg : Takes such sizes for batches and epochs.
 
     Examples
     --------
@@ -125,7 +121,7 @@ class Root:
     p: float
 
     def __post_init__(self) -> None:
-        check(0.0 <= self.p <= 1.0, f"Root({self.p!r}) was given; a power between 0 and 1 is wanted.")
+        check(0.0 <= self.p <= 1.0, f"p must be between 0 and 1; got {self.p!r}.")
 
     def of(self, n: int | None) -> int:
         """The size for n terms; a stream, n = None, has none."""
@@ -143,20 +139,18 @@ def check_size(name: str, given: Any) -> None:
     """Raise unless ``given`` is a number of terms or steps, a `Root` or a schedule."""
     whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
     check((whole and given >= 1) or isinstance(given, Root) or callable(given),
-          f"{name}={given!r} was given; a whole number of at least one, Root(p) for n^p, or a schedule such as linear() is "
-          "wanted.")
+          f"{name} must be an integer of at least 1, Root(p) for n^p, or a schedule such as linear(); got {given!r}.")
 
 
 def size(batch: Any, k: int, n: int | None) -> int:
-    """How many terms the batch of step k has; n is None for a stream."""
+    """Return b_k, the number of terms in the batch of step k; n is None for a stream."""
     if isinstance(batch, Root):
         return batch.of(n)
     if not callable(batch):
         return int(batch)
     wanted = float(batch(k))
     check(1.0 - 1e-9 <= wanted < math.inf,
-          lambda: f"The batch schedule {batch!r} gave {wanted} terms at step {k}; a finite number of "
-                  "at least one is wanted, for instance from linear().")
+          lambda: f"The batch schedule {batch!r} must be finite and at least 1, as linear() is; at step {k} it is {wanted}.")
     return ceil(wanted)
 
 
@@ -182,7 +176,7 @@ class ArrayState:
         self.arrays: State = {}
 
     def size(self, k: int) -> int:
-        """How many terms the batch of step k has."""
+        """b_k."""
         return size(self.config.batch, k, self.source.terms)
 
     def state(self) -> State:
@@ -198,26 +192,33 @@ class CompiledEstimate(ArrayState):
     asks = 1  # gradients of terms for each term of its batch; where they come to n, the step is no such step
     draws: tuple[bool, ...] = (False,)  # one batch after the other, and whether its terms are different ones
     keeps: tuple[str, ...] = ()  # the arrays that the first step makes
+    follows = 0  # 1 where the second gradient of a batch is at the previous iterate
 
     def steps(self, loops: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
         """Make steps by one of the ``loops``, from the arrays of terms and batches, and of set and point."""
+        zeros, kept = np.zeros_like(point[4]), self.arrays
+        loops.differences(*terms, *self.coefficients(steps), kept.get("full", zeros), kept.get("x", zeros), self.follows,
+                          kept.get("g", zeros.copy()), *point)
+
+    def coefficients(self, steps: range) -> tuple[Array, Array, Array]:
+        """The a, b and c of g ← a·g + b·∇f_B(x) − c·∇f_B(x⁻) + full, for all steps."""
         raise NotImplementedError
 
     def shares(self, steps: range) -> Array:
         """ρ_k of all steps."""
         rho = np.array([self.config.rho(k) for k in steps], dtype=np.float64)
         for wrong in np.flatnonzero(~((rho >= 0.0) & (rho <= 1.0)))[:1]:
-            share(self.config.rho, steps[wrong])  # says what is wrong with it
+            share(self.config.rho, steps[wrong])  # raises
         return rho
 
 
 def epoch_after(length: int, wanted: Any, k: int, n: Any) -> int:
-    """How many steps the epoch has that begins at step k, after one of ``length`` steps."""
+    """The length of the epoch that begins at step k, after one of ``length`` steps."""
     return max(1, 2 * length) if wanted is None else size(wanted, k, n)
 
 
 class Epochs(CompiledEstimate):
-    """An estimate that begins afresh from time to time: after ``epoch`` steps, or at steps 1, 2, 4, 8, … if that is None."""
+    """An estimate that restarts after ``epoch`` steps, or at steps 1, 2, 4, 8, … if that is None."""
 
     def begins(self, k: int) -> bool:
         """Whether an epoch begins at step k."""
@@ -229,7 +230,7 @@ class Epochs(CompiledEstimate):
 
     @property
     def length(self) -> int:
-        """How many steps this epoch has."""
+        """The number of steps of this epoch."""
         return int(self.arrays["epoch"][1])
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from greedyhull.errors import check, hinted
-from greedyhull.solvers.gradients.base import CompiledEstimate, Eta, Size, VarianceModel, check_size, late, share, size
+from greedyhull.errors import hinted
+from greedyhull.solvers.gradients.base import CompiledEstimate, Eta, Size, VarianceModel, late, share, size
 from greedyhull.types import Array, Schedule, Supply
 
 if TYPE_CHECKING:
@@ -51,9 +51,6 @@ class Minibatch(VarianceModel):
     replace: bool = True
     unbiased: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        check_size("batch", self.batch)
-
     def start(self, source: Supply) -> _Working:
         return _Working(self, source)
 
@@ -84,9 +81,9 @@ class _Working(CompiledEstimate):
     def draws(self) -> tuple[bool, ...]:  # type: ignore[override]
         return (not self.config.replace,)
 
-    def steps(self, loops: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
-        none, zeros = np.zeros(len(steps)), np.zeros_like(point[4])
-        loops.differences(*terms, none, none + 1.0, none, zeros, zeros, 0, np.zeros_like(zeros), *point)
+    def coefficients(self, steps: range) -> tuple[Array, Array, Array]:
+        none = np.zeros(len(steps))
+        return none, none + 1.0, none
 
     def __call__(self, x: Array, k: int) -> Array:
         draw = self.source.draw if self.config.replace else self.source.distinct
@@ -140,10 +137,6 @@ class Momentum(VarianceModel):
     rho: Schedule = Shifted(4.0, 7.0, 2.0 / 3.0)
     unbiased: ClassVar[bool] = False
 
-    def __post_init__(self) -> None:
-        check_size("batch", self.batch)
-        check(callable(self.rho), f"rho={self.rho!r} was given; a schedule such as constant({self.rho!r}) is wanted.")
-
     def start(self, source: Supply) -> _MomentumWorking:
         return _MomentumWorking(self, source)
 
@@ -173,9 +166,9 @@ class Momentum(VarianceModel):
 class _MomentumWorking(CompiledEstimate):
     keeps = ("g",)
 
-    def steps(self, loops: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
-        rho, zeros = self.shares(steps), np.zeros_like(point[4])
-        loops.differences(*terms, 1.0 - rho, rho, 0.0 * rho, zeros, zeros, 0, self.arrays["g"], *point)
+    def coefficients(self, steps: range) -> tuple[Array, Array, Array]:
+        rho = self.shares(steps)
+        return 1.0 - rho, rho, 0.0 * rho
 
     def __call__(self, x: Array, k: int) -> Array:
         g: Array = self.source.draw(self.size(k)).gradient(x)
@@ -220,10 +213,6 @@ class Storm(VarianceModel):
     rho: Schedule = field(default=Shifted(1.0, 0.0, 1.0))
     unbiased: ClassVar[bool] = False
 
-    def __post_init__(self) -> None:
-        check_size("batch", self.batch)
-        check(callable(self.rho), f"rho={self.rho!r} was given; a schedule such as constant({self.rho!r}) is wanted.")
-
     def start(self, source: Supply) -> _StormWorking:
         return _StormWorking(self, source)
 
@@ -254,11 +243,11 @@ class Storm(VarianceModel):
 
 
 class _StormWorking(CompiledEstimate):
-    asks, keeps = 2, ("g",)
+    asks, keeps, follows = 2, ("g",), 1
 
-    def steps(self, loops: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
-        keep, kept = 1.0 - self.shares(steps), self.arrays
-        loops.differences(*terms, keep, np.ones_like(keep), keep, np.zeros_like(point[4]), kept["x"], 1, kept["g"], *point)
+    def coefficients(self, steps: range) -> tuple[Array, Array, Array]:
+        keep = 1.0 - self.shares(steps)
+        return keep, np.ones_like(keep), keep
 
     def __call__(self, x: Array, k: int) -> Array:
         b, rho = self.size(k), share(self.config.rho, k)

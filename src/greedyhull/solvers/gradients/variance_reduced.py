@@ -11,7 +11,7 @@ import numpy as np
 
 from greedyhull.errors import hinted
 from greedyhull.kernels._core import wide_table_steps
-from greedyhull.objectives.minibatches import rows_of
+from greedyhull.objectives.minibatches import Batch, rows_of
 from greedyhull.solvers.gradients.base import (
     CompiledEstimate,
     Epochs,
@@ -20,7 +20,6 @@ from greedyhull.solvers.gradients.base import (
     VarianceModel,
     check_finite,
     check_linear,
-    check_size,
     epoch_after,
     size,
 )
@@ -34,7 +33,7 @@ WIDE = 2000  # columns of sparse data from which on a step should not look at al
 
 
 class Table(CompiledEstimate):
-    """pᵢ ℓ'ᵢ for every term, at the point where it was last looked at, and ``mean`` = Aᵀtable.
+    """pᵢ ℓ'ᵢ for every term, at the point where it was last evaluated, and ``mean`` = Aᵀtable.
 
     The gradient l2·x of a ridge is not in it: it is known exactly at every point.
     """
@@ -42,8 +41,7 @@ class Table(CompiledEstimate):
     keeps = ("table", "mean")
 
     def table(self) -> tuple[Array, Array]:
-        """The table of slopes and its mean; runs of float32 data that were saved long ago have a table of float32."""
-        self.arrays["table"] = np.asarray(self.arrays["table"], dtype=np.float64)
+        """The table of slopes and its mean."""
         return self.arrays["table"], self.arrays["mean"]
 
     def with_ridge(self, g: Array, x: Array) -> Array:
@@ -59,9 +57,13 @@ class Table(CompiledEstimate):
         return self.arrays["mean"]
 
     def renew(self, x: Array, b: int) -> Array:
-        """b different slopes, looked at again; the mean follows."""
+        """Evaluate b different slopes again; the mean follows."""
         batch = rows_of(self.source.distinct(b))
-        new = batch.residual(x) * (batch.size / self.source.n)  # weights of a batch are n/b times those of the whole
+        return self.replace(batch, batch.residual(x))
+
+    def replace(self, batch: Batch, slopes: Array) -> Array:
+        """Put the slopes of a batch into the table; the mean follows."""
+        new = slopes * (batch.size / self.source.n)  # weights of a batch are n/b times those of the whole
         self.arrays["mean"] = self.arrays["mean"] + batch.adjoint(new - self.arrays["table"][batch.index])
         self.arrays["table"][batch.index] = new
         return self.arrays["mean"]
@@ -97,15 +99,12 @@ class Saga(VarianceModel):
     batch: Size = 32
     unbiased: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        check_size("batch", self.batch)
-
     def start(self, source: Supply) -> _Working:
         check_linear(source.f, "Saga")
         return _Working(self, source)
 
     def variance(self, at: Along) -> Iterator[float]:
-        """m bounds the distance, in the mean square, of x from where a term was last looked at: m ← (1 − η)√(1 − b/n) m + ηD.
+        """m bounds the distance, in the mean square, of x from where a term was evaluated: m ← (1 − η)√(1 − b/n) m + ηD.
 
         Which terms are renewed does not depend on anything else, so that m is the same for all of them.
         """
@@ -178,16 +177,11 @@ class Spider(VarianceModel):
     reset: Size | None = None
     unbiased: ClassVar[bool] = False
 
-    def __post_init__(self) -> None:
-        for name, given in {"batch": self.batch, "epoch": self.epoch, "reset": self.reset}.items():
-            if given is not None:
-                check_size(name, given)
-
     def start(self, source: Supply) -> _SpiderWorking:
         return _SpiderWorking(self, source)
 
     def anew(self, k: int, length: int, n: int | None) -> float:
-        """How many terms the gradient has with which an epoch of ``length`` steps begins."""
+        """The number of terms in the gradient that begins an epoch of ``length`` steps."""
         if self.reset is not None:
             return size(self.reset, k, n)
         return float("inf") if n is not None else length**2
@@ -208,14 +202,14 @@ class Spider(VarianceModel):
 
 
 class _SpiderWorking(Epochs):
-    asks, keeps = 2, ("g",)
+    asks, keeps, follows = 2, ("g",), 1
 
     def size(self, k: int) -> int:
         return self.length if self.config.batch is None else super().size(k)
 
-    def steps(self, loops: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
-        ones, kept = np.ones(len(steps)), self.arrays
-        loops.differences(*terms, ones, ones, ones, np.zeros_like(point[4]), kept["x"], 1, kept["g"], *point)
+    def coefficients(self, steps: range) -> tuple[Array, Array, Array]:
+        ones = np.ones(len(steps))
+        return ones, ones, ones
 
     def __call__(self, x: Array, k: int) -> Array:
         source = self.source
@@ -269,11 +263,6 @@ class Svrg(VarianceModel):
     epoch: int | Root | None = None
     unbiased: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        for name, given in {"batch": self.batch, "epoch": self.epoch}.items():
-            if given is not None:
-                check_size(name, given)
-
     def start(self, source: Supply) -> _SvrgWorking:
         check_finite(source.f, "Svrg")
         return _SvrgWorking(self, source)
@@ -305,9 +294,9 @@ class _SvrgWorking(Epochs):
     def size(self, k: int) -> int:
         return 48 * (k + 1) if self.config.batch is None else super().size(k)
 
-    def steps(self, loops: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
-        ones, kept = np.ones(len(steps)), self.arrays
-        loops.differences(*terms, 0.0 * ones, ones, ones, kept["full"], kept["x"], 0, np.zeros_like(point[4]), *point)
+    def coefficients(self, steps: range) -> tuple[Array, Array, Array]:
+        ones = np.ones(len(steps))
+        return 0.0 * ones, ones, ones
 
     def __call__(self, x: Array, k: int) -> Array:
         source = self.source
@@ -327,7 +316,7 @@ class _SvrgWorking(Epochs):
 
 @hinted
 @dataclass(frozen=True)
-class Dual:
+class Dual(VarianceModel):
     """Per-sample duals (Négiar et al.): the mean of a table of slopes, a batch of which is updated at each step.
 
     α_B ← φ'(A_B x), g = Aᵀα, for linear models. The table starts with one pass, so that the first gradient is exact. The b
@@ -356,9 +345,6 @@ class Dual:
 
     batch: Size = 32
     unbiased: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        check_size("batch", self.batch)
 
     def start(self, source: Supply) -> _DualWorking:
         check_linear(source.f, "Dual")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.errors import check
+from greedyhull.errors import GreedyhullError, check
 from greedyhull.objectives.matrices import MatrixModel
 from greedyhull.points.factors import apart
 from greedyhull.points.iterate import Iterate, owners_agree, wrong_weights
@@ -14,11 +14,9 @@ from greedyhull.points.shapes import RankOneBlock
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.types import Atom, AtomSet, Objective
 
-SAME = 1e-12  # of the size of the atoms: what two points may differ by that are called the same
-
 
 class AtomRefinement:
-    """``S.slide(f, w)`` at work in one solve; a set whose atoms do not slide is never asked."""
+    """``S.slide(f, w)`` at work in one solve, for sets whose atoms slide."""
 
     def __init__(self, f: Objective, S: AtomSet, memory: SolverState) -> None:
         self.f, self.S, self.slides, self.memory = f, S, S.traits.slides, memory
@@ -59,22 +57,22 @@ class AtomRefinement:
 
     def _in_fewer_atoms(self, w: Iterate) -> Iterate | None:
         """The same point in far fewer atoms, if it has many and the set knows how: memory stays what the point needs."""
-        if len(w) <= 64 or not self.S.traits.compresses:  # atoms, above which a set is asked for fewer
+        if len(w) <= 64 or not self.S.traits.compresses:
             return None
-        given = w.copy()
-        block, weights = self.S.compressed(given.block, given.weights, SAME)
-        if len(block) > 0.75 * len(w):  # of the atoms that there are
+        given, same = w.copy(), 1e-12  # of the size of the atoms: by how much equal points may differ
+        block, weights = self.S.compressed(given.block, given.weights, same)
+        if len(block) > 0.75 * len(w):
             return None
         fewer = self._checked(Iterate(block, weights, w.shape), w)
         off, size = apart(w, fewer)
-        return fewer if off <= SAME * size else None
+        return fewer if off <= same * size else None
 
     def _checked(self, found: object, w: Iterate) -> Iterate:
-        """What the set proposed, as a point of its hull that nobody else holds."""
+        """A copy of the set's proposal, checked to be a point of its hull."""
         S = self.S
-        check(isinstance(found, Iterate), lambda: f"slide(f, w) of {S!r} returned a {type(found).__name__}; an Iterate of its "
-                                                  "atoms is wanted, or None.")
-        assert isinstance(found, Iterate)
+        if not isinstance(found, Iterate):
+            raise GreedyhullError(f"slide(f, w) of {S!r} returned a {type(found).__name__}; an Iterate of its atoms is "
+                                  "wanted, or None.")
         check(found.keeps_atoms and found.shape == w.shape, lambda: f"slide(f, w) of {S!r} returned {found!r}; a point of "
               f"shape {w.shape} with its atoms and weights is wanted.")
         wrong = None if owners_agree(found, S) else "it has other owners than the set"
@@ -90,7 +88,7 @@ class AtomRefinement:
         return target
 
     def _outside(self, target: Iterate) -> str | None:
-        """What is wrong with the atoms of a mixture, if anything: later steps move weight between them."""
+        """The fault of the atoms of a mixture, if any: later steps move weight between them."""
         S, owners = self.S, target.owners
         if not isinstance(target.block, RankOneBlock):  # whose numbers are looked at, not the matrix
             try:
@@ -107,8 +105,8 @@ class AtomRefinement:
         return None if kept else "one of its atoms lies outside the set"
 
     def _improves(self, w: Iterate, target: Iterate) -> bool:
-        """Whether f is smaller at ``target``, whatever rounding did; or, where rounding hides that, whether the gap there is
-        half as large at most. Then f is above its least value by that at most, and so it goes on for few rounds only."""
+        """Whether f is smaller at ``target`` beyond rounding, or else, whether the gap there is at most half as large. That
+        bounds the error, and so it happens in few rounds only."""
         exact = self.f.precise()
         here = w if exact is self.f else w.copy()
         fall = exact.value(here) - exact.value(target)
@@ -117,11 +115,10 @@ class AtomRefinement:
             return fall > max(allowance, 0.0)
         if isinstance(exact, MatrixModel) and exact.surely_falls(here, target, self.S):
             return True
-        # of a gap: progress where values do not tell
         return exact.traits.convex and self._gap(exact, target) <= 0.5 * self._gap(exact, here)
 
     def _gap(self, f: Objective, w: Iterate) -> float:
-        """⟨∇f, w − d⟩ for the best atom d that the set finds; nobody is promised that there is no better one."""
+        """⟨∇f, w − d⟩ for the best atom d that the set finds, not proved to be the best."""
         g: Any = f.gradient(w)
         self.memory.extra_lmo_calls += 1
         return f.gradient_dot(w) - float(self.S.atom(g).dot(g))

@@ -18,7 +18,6 @@ from greedyhull.atoms.base import Budget
 from greedyhull.atoms.grouped_simplex import GroupedRegion
 from greedyhull.atoms.regions import BallRegion, BoxRegion, CappedSimplexRegion
 from greedyhull.atoms.wrapped import Cached
-from greedyhull.errors import check
 from greedyhull.kernels.core import core
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs.stored import DenseDesign, SparseDesign
@@ -30,23 +29,21 @@ from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.points.views import Image
+from greedyhull.solvers.parts.kept import Remembered
 from greedyhull.solvers.parts.progress import Progress, Row
-from greedyhull.solvers.parts.schedules import ConstantSchedule
+from greedyhull.solvers.parts.schedules import zero
 from greedyhull.solvers.parts.solver_state import SolverState
-from greedyhull.solvers.parts.working_set import BLURRED, MOST, SHORT, spanned, spans
+from greedyhull.solvers.parts.working_set import MOST, spanned, spans
 from greedyhull.types import Array, AtomSet, Index, Loss, Objective, Region, Schedule, State, StepRule, profiled, second_order
 
-# The numbers of losses in native/losses.hpp; SMOOTHED is one of the last two after smoothing.
-SMOOTHED, HINGE = 7, 8
+# The numbers of losses in native/losses.hpp; SMOOTHED is one of those with kinks after smoothing.
+SMOOTHED = 7
 LOSSES = {"squared": 0, "logistic": 1, "squared_hinge": 2, "huber": 3, "poisson": 4, "negative_log": 5, "power": 6,
-          "hinge": HINGE, "piecewise": 9}
+          "hinge": 8, "piecewise": 9}
+KINKED = ("hinge", "piecewise")
 LOST = 4  # how the core ends where numbers have left their range
 COLUMNS = 65535  # sparse columns that can be worked on
-
-
-def _number(loss: Any) -> int:
-    """The core's number of a loss; -1 where it has none."""
-    return -1 if loss.core is None else LOSSES[loss.core[0]]
+SHORT = 100_000  # entries of data, at most, for which rounds begin before the driver has seen the start
 
 
 def loss_of(f: Composite) -> Any:
@@ -57,7 +54,7 @@ def loss_of(f: Composite) -> Any:
     loss: Any = f.exact if inner is None else inner.loss
     sharp = loss.sharp if type(loss) is Softened else None
     known = getattr(loss if sharp is None else sharp, "core", None)  # a user's loss may have any class
-    if known is None or (LOSSES[known[0]] >= HINGE) != (sharp is not None):
+    if known is None or (known[0] in KINKED) != (sharp is not None):
         return partial(_evaluate, f.exact)
     p, y = np.array(loss.p, dtype=np.float64, ndmin=1), np.ascontiguousarray(loss.y, dtype=np.float64)
     if sharp is None:
@@ -83,9 +80,9 @@ def on_data(loop: str, f: Composite | QuadraticForm, *about: Any) -> Any:
     design = f.design
     if type(design) is DenseDesign:  # rows or columns in a piece
         X = design.X if design.X.itemsize in design.X.strides else np.ascontiguousarray(design.X)
-        return getattr(core, f"dense_{loop}")(X, *about)  # one loop per form
+        return getattr(core, f"dense_{loop}")(X, *about)
     if type(design) is SparseDesign:
-        return getattr(core, f"sparse_{loop}")(*design.columns_of, design.n, *about)  # one loop per form
+        return getattr(core, f"sparse_{loop}")(*design.columns_of, design.n, *about)
     return None
 
 
@@ -104,7 +101,7 @@ class CompiledLoop:
 
     def count(self, w: Iterate, memory: SolverState, made: int, skipped: list[Row], steps: list[float],
               products: float = 1.0) -> None:
-        """Count iterations that were made, those included that the driver does not see."""
+        """Count iterations, those included that the driver does not see."""
         if skipped:
             memory.skip(skipped, steps, products)
         w.work.gradients += made
@@ -120,16 +117,16 @@ def compiled_rounds(f: Objective, S: AtomSet, w: Iterate, batch: int, steps: int
     if points is not None:  # of a hull, as the core takes them: rows in a piece, or the arrays of the CSR form
         dense = isinstance(points, np.ndarray)
         points = np.ascontiguousarray(points) if dense else (points.indptr.astype(np.int64), points.indices, points.data)
-    kinked = type(f) is Smoothing and _number(f.kinked_terms) >= HINGE
+    kinked = type(f) is Smoothing and f.kinked_terms.core is not None and f.kinked_terms.core[0] in KINKED
+    made = None
     if isinstance(f, Composite) and (kinked or type(f) in (Composite, Ridged)):
-        about = (loss_of(f), f.quadratic, f.has_intercept, *atoms, f.l2, batch, steps, points)
-        made = None if type(f.design) is SparseDesign and batch > COLUMNS // 4 else on_data("rounds", f, *about)
+        if type(f.design) is not SparseDesign or batch <= COLUMNS // 4:
+            made = on_data("rounds", f, loss_of(f), f.quadratic, f.has_intercept, *atoms, f.l2, batch, steps, points)
     elif isinstance(f, QuadraticForm) and type(f) is QuadraticForm:
         made = on_data("form", f, f.b, *atoms, batch, points)
-    else:
-        return None
     if made is None:
         return None
+    assert isinstance(f, QuadraticForm | Composite)
     loop: Any = SharpenedRounds if kinked else CompiledRounds
     rounds: CompiledRounds = loop(f, S, made, budget)
     return rounds if rounds.begin(w) and isfinite(rounds.gap) else None
@@ -177,9 +174,9 @@ class CompiledRounds(CompiledLoop):
             found = oracle.argmin(g)
             yield Progress.of(w, f.gradient_dot(w) - found.atom.dot(g), found)
             continues = self.advance(w, memory)
-            asks_gap = memory.limit.absolute > 0.0 or memory.limit.relative > 0.0  # who asks for rounds gets them
-            if not continues and asks_gap and memory.gap is not None and f.rounding(w, self.S) > BLURRED * memory.gap:
-                return False  # what is left is rounding, and in Python there would be more
+            to_gap = memory.limit.absolute > 0.0 or memory.limit.relative > 0.0  # rather than to a number of rounds
+            if not continues and to_gap and memory.gap is not None and f.rounding(w, self.S) > 0.5 * memory.gap:
+                return False  # half of the gap may be rounding, and in Python there would be more
             memory.next_round()
             if not continues:
                 w.refresh()  # Python continues from what it computes in the type of the data, as a resumed run would
@@ -231,15 +228,13 @@ class CompiledRounds(CompiledLoop):
         return dict(self.core.state())
 
     def restore(self, state: State) -> None:
-        known = all(array.dtype in (np.float64, np.int64, bool) for array in state.values())
-        check(known, "The rounds of the core are kept in float64 and whole numbers.")
         self.core.restore(dict(state))
         self.core.look()
 
 
 class SharpenedRounds(CompiledRounds):
-    """Rounds on a loss with kinks that is smoothed less and less: each call goes on until the gap is small beside what
-    smoothing costs, and counts as one iteration."""
+    """Rounds on a loss with kinks that is smoothed less and less. Each call continues until the gap is small compared with the
+    error of smoothing, and counts as one iteration."""
 
     def __init__(self, f: Smoothing, S: AtomSet, made: Any, budget: Budget) -> None:
         super().__init__(f, S, made, budget)
@@ -310,7 +305,9 @@ def _region(region: Region) -> tuple[int, Array, Array, float] | None:
         return SUM, _vector(region.high), _vector(region.high), float(region.total)
     if type(region) is GroupedRegion:
         return GROUPED, _vector(region.high), np.concatenate([region.of, region.room]), float(region.total)
-    return (BALL, _vector(region.middle), _vector(region.middle), float(region.radius)) if type(region) is BallRegion else None
+    if type(region) is BallRegion:
+        return BALL, _vector(region.middle), _vector(region.middle), float(region.radius)
+    return None
 
 
 def _form_rounds(f: QuadraticForm, about: tuple[int, Array, Array, float]) -> Any:
@@ -354,12 +351,9 @@ def compiled_steps(f: Objective, S: AtomSet, w: Iterate, rule: StepRule, toleran
     budget, describe = S.budget(), vars(type(rule)).get("core")  # a class derived from a rule may take other steps
     if budget is None or (isinstance(S, Cached) and budget.points is not None):  # many points cost more than a cache
         return None
-    step = None if describe is None else describe(rule, f.quadratic, memory.warm)
-    exact = type(tolerance) is ConstantSchedule and tolerance.value == 0.0
-    if step is None or not exact or not _same_form(budget, w):
-        return None
-    copied, loss = type(f.design) is DenseDesign and f.design.X.itemsize not in f.design.X.strides, loss_of(f)
-    if copied or not isinstance(loss, tuple):
+    step, loss = None if describe is None else describe(rule, f.quadratic, memory.warm), loss_of(f)
+    copied = type(f.design) is DenseDesign and f.design.X.itemsize not in f.design.X.strides
+    if step is None or tolerance != zero or not _same_form(budget, w) or copied or not isinstance(loss, tuple):
         return None
     made = on_data("steps", f, loss, f.has_intercept, budget.positive, budget.whole, budget.scales, *step, budget.points)
     if made is None:
@@ -378,8 +372,10 @@ def _same_form(budget: Budget, w: Iterate) -> bool:
             and budget.points.flags.c_contiguous)
 
 
-class CompiledSteps(CompiledLoop):
+class CompiledSteps(CompiledLoop, Remembered):
     """Frank-Wolfe iterations. The core keeps nothing that the iterate does not have, but the intercept."""
+
+    kept_numbers = ("_b",)
 
     def __init__(self, f: Composite, S: AtomSet, made: Any) -> None:
         super().__init__(f, S, made)
@@ -449,12 +445,6 @@ class CompiledSteps(CompiledLoop):
         view = w.views[self.f] = Image(self.f.design)
         _fill(view, seen, moves)
         memory.proved(self.f.value(w) - (gap + self.f.rounding(w, self.S)))
-
-    def state(self) -> State:
-        return {"intercept": np.array(self._b)}
-
-    def restore(self, state: State) -> None:
-        self._b = float(state["intercept"])
 
 
 def _fill(view: Image, seen: tuple[Array, float, Array, Array], moves: int) -> None:

@@ -23,18 +23,20 @@ from greedyhull.points.shapes import BasisBlock
 from greedyhull.solvers.gradients.base import CompiledEstimate, Estimate
 from greedyhull.solvers.parts.compiled_loop import LOSSES, CompiledLoop
 from greedyhull.solvers.parts.gap_evaluation import Looking
+from greedyhull.solvers.parts.kept import Remembered
 from greedyhull.solvers.parts.schedules import zero
 from greedyhull.solvers.parts.solver_state import SolverState
-from greedyhull.solvers.parts.steps import in_advance
-from greedyhull.types import Array, AtomSet, Index, Minibatch, Objective, State, Supply
+from greedyhull.types import Array, AtomSet, Index, Minibatch, Objective, Supply
 
 if TYPE_CHECKING:
     from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
     from greedyhull.solvers.stochastic_jones import VarianceReducedJones
 
 
-class RecordingSampler:
+class RecordingSampler(Remembered):
     """Another source of minibatches, and the first batch that was drawn from it since `take` was called last."""
+
+    kept_numbers = ("size",)
 
     f: Objective
     n: float
@@ -73,12 +75,6 @@ class RecordingSampler:
     def full(self, x: Array) -> Array:
         return np.asarray(self.again(self.whole).gradient(x))
 
-    def state(self) -> State:
-        return {"size": np.array(self.size)}
-
-    def restore(self, state: State) -> None:
-        self.size = int(state["size"])
-
 
 def _l1(S: L1Ball) -> tuple[int, Array, Array, Array]:
     scale = np.broadcast_to(np.asarray(S._scale, dtype=np.float64), S.shape).copy()
@@ -114,7 +110,9 @@ def compiled_stochastic(solver: StochasticFrankWolfe | VarianceReducedJones, f: 
     if type(f) is not Composite or type(f.design) not in (DenseDesign, SparseDesign):
         return None
     known = getattr(f.loss, "core", None)  # a user's loss may have any class
-    if known is None or known[0] in ("negative_log", "power") or not _known(S):
+    if known is None or known[0] in ("negative_log", "power") or type(S) not in SETS or len(S.shape) != 1:
+        return None
+    if type(S) is Vertices and not S.dense_atoms:
         return None
     if loops.by_values and not (type(f.loss) is Squared and type(S) in (L1Ball, Simplex)):
         return None
@@ -126,17 +124,13 @@ def compiled_stochastic(solver: StochasticFrankWolfe | VarianceReducedJones, f: 
     return CompiledStochastic(f, S, solver, source, estimate, look, x, loops)
 
 
-def _known(S: AtomSet) -> bool:
-    return type(S) in SETS and len(S.shape) == 1 and not (type(S) is Vertices and not S.dense_atoms)
-
-
 class CompiledStochastic(CompiledLoop):
     """Steps until a look is due, or one is unlike the others; nothing is made for the kernels before they are called."""
 
     def __init__(self, f: Composite, S: AtomSet, solver: Any, source: Source, estimate: CompiledEstimate, look: Looking,
                  x: Position, loops: Loops) -> None:
         super().__init__(f, S, None)
-        self.step, self.source, self.estimate = in_advance(solver.step), source, estimate
+        self.step, self.source, self.estimate = solver.step, source, estimate
         self.look, self.x, self.loops = look, x, loops
 
     @cached_property
@@ -191,10 +185,14 @@ class CompiledStochastic(CompiledLoop):
         estimate, source = self.estimate, self.source
         index = source.sampler.successive(sizes, estimate.draws)
         eta = np.array([self.step.at(k - 1) for k in steps], dtype=np.float64)
-        weights = _Weights(w, self.set[2]) if w.keeps_atoms else _NoWeights(w, x)
+        weights, none = _Weights(w, self.set[2]) if w.keeps_atoms else None, np.zeros(0, dtype=np.int64)
+        kept = (np.zeros(0), none, none, none) if weights is None else weights.arrays
         estimate.steps(self.loops, steps, (*self.terms, index, len(estimate.draws) * np.cumsum(sizes), eta),
-                       (*self.set, x, weights.alpha, weights.atoms, weights.place, weights.used))
-        weights.write()
+                       (*self.set, x, *kept))
+        if weights is None:
+            w.x[:] = x
+        else:
+            weights.write()
         spent = estimate.asks * int(sizes.sum())
         source.spent += spent
         w.step = float(eta[-1])
@@ -211,6 +209,7 @@ class _Weights:
         self.atoms, self.place = np.full(m + 2 * d, -1), np.full(2 * d, -1)
         self.alpha[:m], self.atoms[:m] = w.weights, number
         self.place[number[number >= 0]] = np.flatnonzero(number >= 0)
+        self.arrays = self.alpha, self.atoms, self.place, self.used
 
     def write(self) -> None:
         block, m, d = self.w.block, int(self.used[0]), len(self.scale)
@@ -218,14 +217,3 @@ class _Weights:
         scales = np.where(self.atoms[len(block) : m] < d, self.scale[index], -self.scale[index])
         self.w.assign(BasisBlock(block.size, np.concatenate([block.index, index]), np.concatenate([block.scale, scales])),
                       self.alpha[:m])
-
-
-class _NoWeights:
-    """Those of a point that is kept by its coordinates."""
-
-    def __init__(self, w: Any, x: Array) -> None:
-        self.w, self.x, self.alpha = w, x, np.zeros(0)
-        self.atoms = self.place = self.used = np.zeros(0, dtype=np.int64)
-
-    def write(self) -> None:
-        self.w.x[:] = self.x

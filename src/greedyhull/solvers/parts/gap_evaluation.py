@@ -19,55 +19,10 @@ from greedyhull.objectives.ridge import without_ridge
 from greedyhull.objectives.stream import Stream
 from greedyhull.points.coordinate_iterate import Average, CoordinateIterate
 from greedyhull.points.iterate import Iterate
+from greedyhull.solvers.parts.kept import Remembered
 from greedyhull.solvers.parts.progress import Progress, weaker
-from greedyhull.solvers.parts.solver_state import CountingOracle, SolverState
-from greedyhull.types import (
-    Answer,
-    Array,
-    AtomSet,
-    Kind,
-    Objective,
-    State,
-    Supply,
-    lacks,
-    linear_model,
-    listed,
-)
-
-
-class PointChoice:
-    """The last point of a convex f. For another one theory is about a point drawn from all of them: w_i with probability
-    η_i/Σ η, whose expected gap is the mean Σ η_i g(w_i)/Σ η_i. A new point takes the place of the one that is kept with
-    probability η_k/(η_1 + … + η_k).
-    """
-
-    def __init__(self, f: Objective, memory: SolverState) -> None:
-        self.draws, self.memory, self.kept = not f.traits.convex, memory, np.zeros(0)
-        self.total, self.steps = 0.0, 0
-        self._numbers: Array = np.zeros(0)
-
-    def seen(self, x: Array, eta: float) -> None:
-        """x joins with weight η."""
-        if not self.draws:
-            return
-        block, place = divmod(self.steps, 1024)  # random numbers that are made at once
-        if place == 0 or not len(self._numbers):
-            self._numbers = self.memory.side_rng(4, block).random(1024)
-        self.steps += 1
-        self.total += eta
-        if self._numbers[place] * self.total < eta:
-            self.kept = x.copy()
-
-    def point(self, w: Iterate) -> Iterate:
-        return seen_from(w, CoordinateIterate(self.kept.copy()) if len(self.kept) else w.copy())
-
-    def state(self) -> State:
-        return {"kept": self.kept.copy(), "drawn": np.array([self.total, self.steps])} if self.draws else {}
-
-    def restore(self, state: State) -> None:
-        if self.draws:
-            self.kept = state["kept"].copy()
-            self.total, self.steps = float(state["drawn"][0]), int(state["drawn"][1])
+from greedyhull.solvers.parts.solver_state import SolverState
+from greedyhull.types import Answer, Array, AtomSet, Kind, Objective, State, Supply, lacks, linear_model, listed
 
 
 def seen_from(w: Iterate, point: Iterate) -> Iterate:
@@ -76,20 +31,12 @@ def seen_from(w: Iterate, point: Iterate) -> Iterate:
     return point
 
 
-def full_gap(f: Objective, w: Iterate, oracle: CountingOracle, also: Any = None) -> Progress:
-    """The point as it is now with its full gap: one pass over the data."""
-    now = seen_from(w, w.copy())
-    g = f.gradient(now)
-    answer = oracle.peek(g)
-    return Progress.of(now, f.gradient_dot(now) - answer.atom.dot(g), answer, also=also)
-
-
 class GapSchedule:
-    """A look costs as much as one pass over n terms; so many terms must have been spent before the next one.
+    """A gap evaluation costs as much as one pass over n terms; so many terms are spent before the next one.
 
-    The wait is n terms, or a tenth of what has been spent if that is more: looking takes at most half of the work, a
+    The wait is n terms, or a tenth of what has been spent if that is more: evaluations take at most half of the work, a
     vanishing part of it in the long run, and a solve goes at most a tenth beyond the point where it should stop. With
-    ``every`` the count is one of steps, and looks are at its multiples.
+    ``every`` the count is one of steps, and evaluations are at its multiples.
 
     >>> looks = GapSchedule(100)
     >>> looks.passed(40), looks.due(139), looks.due(140)
@@ -98,28 +45,22 @@ class GapSchedule:
 
     def __init__(self, n: float, every: int | None = None) -> None:
         check(every is None or (isinstance(every, (int, np.integer)) and every >= 1),
-              f"every={every!r} was given; a whole number of steps from one look to the next, or None, is wanted.")
+              f"every must be a number of steps, at least 1, or None; got {every!r}.")
         self.n, self.every, self.next = n, every, 0.0
 
     def due(self, done: float) -> bool:
-        """Whether it is time, after ``done`` terms, or steps where ``every`` counts."""
+        """Whether to evaluate the gap after ``done`` terms, or steps where ``every`` counts."""
         return done >= self.next
 
     def passed(self, done: float) -> None:
-        """A look has been taken."""
+        """Note that the gap was evaluated."""
         self.next = done + max(self.n, 0.1 * done) if self.every is None else self.every * (done // self.every + 1.0)
-
-    def state(self) -> State:
-        return {"next": np.array(self.next)}
-
-    def restore(self, state: State) -> None:
-        self.next = float(state["next"])
 
 
 def range_bound(f: Objective, S: AtomSet) -> float | None:
-    """C ≥ |⟨∇fᵢ(x), y − u⟩| for all terms i and all x, y, u in the hull of S; None if nobody knows one.
+    """C ≥ |⟨∇fᵢ(x), y − u⟩| for all terms i and all x, y, u in the hull of S; None if none is known.
 
-    For φ(Ax) it is max nᵢpᵢ·sup|ℓ'ᵢ|·(the width of aᵢ over S), plus l2·max‖u‖·D for a ridge; otherwise L·D, if f tells a bound
+    For φ(Ax) it is max nᵢpᵢ·sup|ℓ'ᵢ|·(the width of aᵢ over S), plus l2·max‖u‖·D for a ridge; otherwise L·D, if f has a bound
     L on the length of the gradient of every term (``lipschitz``).
 
     >>> import greedyhull as gh
@@ -148,28 +89,36 @@ class Look(Protocol):
     def start(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Looking: ...
 
 
-class Looking:
-    """A look at work in one solve. Solvers keep it as a part of the memory and need two lines:
+class Looking(Remembered):
+    """A gap evaluator at work in one solve. Solvers keep it as a part of their state and need two lines:
 
         if look.due(k, source.spent):
             yield look(w, also)
 
-    and, where the look may be about points of the past, ``look.seen(g, x, eta)`` at every step. A look is due at its own
-    times, and whenever the driver asks for a point because the run must end. It draws no random number of the run
-    and only glances at its oracle, so that a run takes the same way however often it is looked at.
+    and, where it may be about points of the past, ``look.seen(g, x, eta)`` at every step. It is due at its own times, and
+    whenever the driver requests a point because the run must end. It draws no random number of the run and only peeks at its
+    oracle, so that a run takes the same way however often its gap is evaluated.
+
+    The point is the last one of a convex f. For another f theory is about a point drawn from all of them: w_i with probability
+    η_i/Σ η, whose expected gap is the mean Σ η_i g(w_i)/Σ η_i. A new point replaces the drawn one with probability
+    η_k/(η_1 + … + η_k).
     """
+
+    kept_arrays: ClassVar[tuple[str, ...]] = ("drawn",)
+    kept_numbers: ClassVar[tuple[str, ...]] = ("taken", "done", "count", "weight", "steps")
 
     def __init__(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState, cost: float, every: int | None) -> None:
         self.f, self.S, self.w, self.memory = f, S, w, memory
-        self.oracle, self.choice = memory.oracle(S), PointChoice(f, memory)
-        self.timer = GapSchedule(cost, every)
-        self.taken, self.done, self.count = -1, 0.0, 0  # the step of the look that is being taken, if one is; those before it
+        self.oracle, self.timer = memory.oracle(S), GapSchedule(cost, every)
+        self.drawn, self.weight, self.steps = np.zeros(0), 0.0, 0
+        self._numbers: Array = np.zeros(0)
+        self.taken, self.done, self.count = -1, 0.0, 0  # the step of the current evaluation, if any; those before it
         self.spent = 0.0
 
     def due(self, k: int, spent: float = 0.0) -> bool:
-        """Whether to look at step k, when ``spent`` terms have been asked for."""
+        """Whether to evaluate the gap at step k, when ``spent`` terms have been used."""
         self.spent = spent
-        if self.taken == k:  # the run was saved while this look was taken, and begins the iteration again
+        if self.taken == k:  # the run was saved during this evaluation, and begins the iteration again
             return True
         done = spent if self.timer.every is None else k
         if self.taken >= 0:
@@ -181,15 +130,22 @@ class Looking:
                 return False
             self.memory.arrays["looked_early"] = np.array(k)  # for a run that is resumed here
         self.taken, self.done = k, float(done)
-        self.w.views.pop(without_ridge(self.f), None)  # an image of all n terms, left by an earlier look: moves would carry it
+        self.w.views.pop(without_ridge(self.f), None)  # the image of an earlier evaluation, which moves would carry along
         return True
 
+    def point(self, w: Iterate) -> Iterate:
+        """The point to certify, as it is now."""
+        return seen_from(w, CoordinateIterate(self.drawn.copy()) if len(self.drawn) else w.copy())
+
     def __call__(self, w: Iterate, also: Any = None) -> Progress:
-        """The point with its bound."""
-        raise NotImplementedError
+        """The point with its bound: here the full gap, from one pass over the data."""
+        f, now = self.f, self.point(w)
+        g = f.gradient(now)
+        answer = self.oracle.peek(g)
+        return Progress.of(now, f.gradient_dot(now) - answer.atom.dot(g), answer, also=also)
 
     def coarse_slack(self, g: Array) -> float:
-        """What an error of g because of its dtype may hide; 0 where a user's gradients are float64."""
+        """The slack for the error of g because of its dtype; 0 where a user's gradients are float64."""
         seen = coarse_of(self.f)
         return 0.0 if seen is None else error_slack(gradient_errors(seen, g), self.S)
 
@@ -198,23 +154,28 @@ class Looking:
 
         ``weight`` is that of x in a mean of the points.
         """
-        self.choice.seen(x, eta)
+        if self.f.traits.convex:
+            return
+        block, place = divmod(self.steps, 1024)  # random numbers that are made at once
+        if place == 0 or not len(self._numbers):
+            self._numbers = self.memory.side_rng(4, block).random(1024)
+        self.steps += 1
+        self.weight += eta
+        if self._numbers[place] * self.weight < eta:
+            self.drawn = x.copy()
 
     def state(self) -> State:
-        return {**self.timer.state(), **self.choice.state(), "taken": np.array([self.taken, self.done, self.count])}
+        return {**super().state(), "next": np.array(self.timer.next)}
 
     def restore(self, state: State) -> None:
-        self.timer.restore(state)
-        self.choice.restore(state)
-        taken, self.done, count = (float(x) for x in state["taken"])
-        self.taken, self.count = int(taken), int(count)
+        super().restore(state)
+        self.timer.next = float(state["next"])
 
 
 def at_steps(look: Look, every: int | None) -> Look:
-    """The look, at multiples of ``every`` if that is given: what solvers do with the short cut of that name."""
+    """The look, at multiples of ``every`` if that is not None."""
     make = f" Make one: {look.__name__}()." if isinstance(look, type) else ""
-    check(not lacks(look, "start"), lambda: f"look={shown(look)} was given; a look such as FullGap(), MinibatchGap(1000) or "
-                                            f"Regret() is wanted.{make}")
+    check(not lacks(look, "start"), f"look must be FullGap(), MinibatchGap(1000) or Regret(); got {shown(look)}.{make}")
     return look if every is None else replace(look, every=every)  # type: ignore[type-var]  # a look is a frozen dataclass
 
 
@@ -291,22 +252,13 @@ class MinibatchGap:
     averages: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        good = self.size is None or (isinstance(self.size, (int, np.integer)) and not isinstance(self.size, bool)
-                                     and self.size >= 2)
-        check(good, f"MinibatchGap(size={self.size!r}) was given; a whole number of at least two, or None, is wanted.")
-        check(0.0 < self.delta < 1.0, f"MinibatchGap(delta={self.delta!r}) was given; a number between 0 and 1 is wanted.")
+        check(self.size is None or (isinstance(self.size, (int, np.integer)) and self.size >= 2),
+              f"size must be an integer of at least 2, or None; got {self.size!r}.")
+        check(0.0 < self.delta < 1.0, f"delta must be between 0 and 1; got {self.delta!r}.")
         GapSchedule(1, self.every)
 
     def start(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Looking:
         return MinibatchEvaluator(self, f, S, w, memory)
-
-
-def in_place_of_sample(solver: Any, f: Objective) -> str:
-    """Why a run that was to be certified by samples ended with a full gap, in words; "" where samples were not requested."""
-    if not isinstance(getattr(solver, "look", None), MinibatchGap):
-        return ""
-    return (f"The last sample of MinibatchGap would have held all {count_of(f)} terms, so the full gap was computed and the "
-            "bound does not rest on samples.")
 
 
 class MinibatchEvaluator(Looking):
@@ -317,9 +269,9 @@ class MinibatchEvaluator(Looking):
         self.C, self.atoms = range_bound(f, S), listed(S)
 
     def __call__(self, w: Iterate, also: Any = None) -> Progress:
-        now, b = self.choice.point(w), self.config.size or max(1000, int(0.1 * self.spent))
+        now, b = self.point(w), self.config.size or max(1000, int(0.1 * self.spent))
         if b >= self.n:  # the sample would cost as much as all terms
-            return full_gap(self.f, now, self.oracle, also)
+            return super().__call__(w, also)
         x, delta = now.array(), spent_on(self.config.delta, self.count)
         source = source_of(self.f, self.memory.side_rng(3, self.count))
         about = self._estimated(source, b, x, delta) if self.C is None else self._proved(source, b, x, delta, self.C)
@@ -397,15 +349,11 @@ class FullGap:
         n = count_of(f)
         if n is None:
             return MinibatchGap(every=self.every).start(f, S, w, memory)
-        return FullEvaluator(f, S, w, memory, n, self.every)
+        return Looking(f, S, w, memory, n, self.every)
 
 
-class FullEvaluator(Looking):
-    def __call__(self, w: Iterate, also: Any = None) -> Progress:
-        return full_gap(self.f, self.choice.point(w), self.oracle, also)
-
-
-SAMPLE = 1000  # terms that a look costs: those from which the value beside the bound is estimated
+FULL_GAP = FullGap()  # the default of named constructors
+SAMPLE = 1000  # terms that an evaluation costs: those from which the value next to the bound is estimated
 
 
 @hinted
@@ -449,8 +397,7 @@ class Regret:
     averages: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check(self.delta is None or 0.0 < self.delta < 1.0,
-              f"Regret(delta={self.delta!r}) was given; a probability between 0 and 1, or None, is wanted.")
+        check(self.delta is None or 0.0 < self.delta < 1.0, f"delta must be between 0 and 1, or None; got {self.delta!r}.")
         GapSchedule(1, self.every)
 
     def start(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> RegretEvaluator:
@@ -463,6 +410,9 @@ class Regret:
 
 
 class RegretEvaluator(Looking):
+    kept_arrays = (*Looking.kept_arrays, "slope")
+    kept_numbers = (*Looking.kept_numbers, "total", "inner", "squares")
+
     def __init__(self, config: Regret, f: Objective, S: AtomSet, w: Iterate, memory: SolverState, C: float) -> None:
         super().__init__(f, S, w, memory, SAMPLE, config.every)
         self.config, self.C = config, C
@@ -493,11 +443,3 @@ class RegretEvaluator(Looking):
             gap += self.C * sqrt(2.0 * log(1.0 / failing) * self.squares) / self.total
         return Progress(mean, max(gap, 0.0), weaker(kind, answer.kind), answer.slack, also=also,  # type: ignore[arg-type]
                         value=value, delta=delta, spent=answer.delta)
-
-    def state(self) -> State:
-        return {**super().state(), "slope": self.slope.copy(), "sums": np.array([self.total, self.inner, self.squares])}
-
-    def restore(self, state: State) -> None:
-        super().restore(state)
-        self.slope = state["slope"].copy()
-        self.total, self.inner, self.squares = (float(x) for x in state["sums"])

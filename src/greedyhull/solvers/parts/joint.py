@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from functools import lru_cache
 from heapq import heapify, heappop, heappush
 from math import isfinite, isnan, nan
 from typing import NamedTuple, TypeAlias
@@ -18,21 +19,19 @@ from greedyhull.points.direction import Direction
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Active, Iterate
 from greedyhull.points.shapes import BasisBlock
+from greedyhull.solvers.parts.kept import Remembered
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.types import (
     Answer,
     Array,
     Atom,
     AtomSet,
-    Block,
     Finite,
     Imaged,
     Line,
-    LinearModel,
     Minibatch,
     Objective,
     Oracle,
-    State,
     imaged,
     linear_model,
     listed,
@@ -42,20 +41,15 @@ from greedyhull.types import (
 class Bracket:
     """A convex h on [a, b] with tangents at both ends, h'(a) < 0 < h'(b): below neither of them lies h.
 
-    ``right`` is nan while nobody has looked at b; an ``open`` end b is one that h must not be asked at.
+    ``right`` is nan until h is evaluated at b; at an ``open`` end b it must not be.
     """
 
     __slots__ = ("a", "b", "bend", "high", "left", "low", "open", "probes", "right")
 
-    def __init__(self, start: float, slope: float, cap: float) -> None:
+    def __init__(self, start: float, slope: float, cap: float, limit: float) -> None:
         self.a, self.low, self.left, self.bend = 0.0, start, slope, 0.0
-        self.b, self.high, self.right, self.open = cap, nan, nan, False
+        self.b, self.high, self.right, self.open = min(cap, limit), nan, nan, limit <= cap  # h is finite only below limit
         self.probes = 0
-
-    def limited(self, limit: float) -> None:
-        """h is finite only below ``limit``."""
-        if limit <= self.b:
-            self.b, self.open = limit, True
 
     def bound(self) -> float:
         """No value of h on [a, b] is below this: the height at which the two tangents meet."""
@@ -72,7 +66,7 @@ class Bracket:
         return min(max(t, self.a), self.b)
 
     def next(self, level: float) -> float:
-        """Where to look next, if only minima below ``level`` matter."""
+        """Where to evaluate h next, if only minima below ``level`` matter."""
         a, b = self.a, self.b
         if isnan(self.right):
             if self.probes == 0:  # the left tangent meets the level at x; a parabola with its vertex left of 1.8x stays above
@@ -100,8 +94,8 @@ class Bracket:
             self.a, self.low, self.left, self.high, self.right = x, value, 0.0, value, 0.0
 
     def spent(self) -> bool:
-        """Whether looking closer would only see rounding."""
-        return self.probes >= 40 or self.b - self.a <= 4e-16 * self.b  # after so many looks at one line only rounding is left
+        """Whether further values would show only rounding."""
+        return self.probes >= 40 or self.b - self.a <= 4e-16 * self.b
 
 
 class Choice(NamedTuple):
@@ -138,7 +132,7 @@ def decreases(slopes: Array, bends: Array, caps: Array | float) -> Array:
 ENTRIES = 2**21  # how many entries of images are held at once while the energies are computed
 
 
-class ClosedForm:
+class ClosedForm(Remembered):
     """f(w + η(d_j − w)) = f(w) + slope_j η + ½bend_j η² for every atom d_j at once, where with H = ∇²f
 
     slope_j = ⟨∇f(w), d_j − w⟩ and bend_j = d_jᵀHd_j − 2 d_jᵀHw + wᵀHw.
@@ -146,6 +140,8 @@ class ClosedForm:
     The energies d_jᵀHd_j are computed once, and so is Hw − ∇f(w), which for a quadratic is the same at every w: an
     iteration needs the gradient and O(number of atoms) more.
     """
+
+    kept_arrays = ("shift",)  # computed elsewhere it would differ by rounding
 
     def __init__(self, f: Imaged, S: Finite, w: Iterate) -> None:
         self.f, self.S = f, S
@@ -155,63 +151,55 @@ class ClosedForm:
         self.shift: Array = f.hessian_product(w, z) - as_array(f.gradient(w))
         w.work.products += 2.0
 
-    def lines(self, w: Iterate) -> tuple[Array, Array]:
-        """The slopes and the bends of the lines toward all atoms."""
-        f, g = self.f, as_array(self.f.gradient(w))
-        Hw = g + self.shift
-        bends = self.energies - 2.0 * self.S.scores(Hw) + w.dot(Hw)
-        return self.S.scores(g) - f.gradient_dot(w), np.maximum(bends, 0.0)
+    def bends(self, w: Iterate) -> Array:
+        """The bends of the lines toward all atoms."""
+        Hw = as_array(self.f.gradient(w)) + self.shift
+        return np.asarray(np.maximum(self.energies - 2.0 * self.S.scores(Hw) + w.dot(Hw), 0.0))
+
+    def best(self, w: Iterate, cap: float) -> Atom:
+        """The atom of the lowest point over η in [0, cap] and all atoms."""
+        return self.S[int(decreases(slopes_of(self.f, self.S, w), self.bends(w), cap).argmax())]
+
+    def best_at(self, slopes: Array, w: Iterate, eta: float) -> Atom:
+        """The atom of the lowest point over all atoms at the step η."""
+        return self.S[int((slopes + 0.5 * eta * self.bends(w)).argmin())]
 
     def jointly(self, w: Iterate, answer: Answer, tol: float) -> Choice:
         """min over η in [0, 1] and all atoms."""
-        j = int(decreases(*self.lines(w), 1.0).argmax())
-        return searched(self.f, w, w.toward(self.S[j]), self.rounding(w))
+        return searched(self.f, w, w.toward(self.best(w, 1.0)), self.rounding(w))
 
     def at(self, w: Iterate, answer: Answer, eta: float, tol: float) -> Choice:
         """min over all atoms at the step η."""
-        slopes, bends = self.lines(w)
-        move = w.toward(self.S[int((slopes + 0.5 * eta * bends).argmin())])
+        move = w.toward(self.best_at(slopes_of(self.f, self.S, w), w, eta))
         return Choice(move, eta, self.f.along(w, move).value(eta), self.rounding(w))
 
     def rounding(self, w: Iterate) -> float:
-        """By how much rounding can have spoiled the choice: about n·eps·|terms|; every term of a bend is at most the
-        largest energy, by Cauchy and Schwarz."""
+        """Bound what rounding costs the choice, about n·eps·|terms|: every term of a bend is at most the largest energy, by
+        Cauchy and Schwarz."""
         eps = float(np.finfo(self.shift.dtype).eps)
         terms = len(self.f.at(w).z) + len(w) + 16.0
         return float(2.0 * self.f.rounding(w, self.S) + 4.0 * eps * terms * self.largest)
 
-    def state(self) -> State:
-        return {"shift": self.shift}
 
-    def restore(self, state: State) -> None:
-        self.shift = state["shift"]  # computed elsewhere it would differ by rounding
+def slopes_of(f: Objective, S: Finite, w: Iterate) -> Array:
+    """⟨∇f(w), d_j − w⟩ for all atoms of S."""
+    return np.asarray(S.scores(as_array(f.gradient(w))) - f.gradient_dot(w), dtype=np.float64)
 
 
 def energies_of(f: Imaged, S: Finite, w: Iterate) -> Array:
     """d_jᵀHd_j for all atoms of S; of a quadratic they are the same at every w."""
-    coordinates = isinstance(S.block(np.arange(1)), BasisBlock)  # they need no images
+    coordinates, model = isinstance(S.block(np.arange(1)), BasisBlock), linear_model(f)  # coordinates need no images
+    plain = model is not None and model.design.stored and not model.has_intercept and not model.l2
+    if model is not None and plain and model.n < len(S) and not coordinates:  # with fewer rows than atoms, row by row
+        curvatures = np.broadcast_to(model.curvatures(w), model.n)
+        return sum((c * S.scores(a) ** 2 for c, a in zip(curvatures, rows(model.design), strict=True)), np.zeros(len(S)))
     size = len(S) if coordinates else max(1, ENTRIES // len(f.at(w).z))
     parts = [np.arange(a, min(a + size, len(S))) for a in range(0, len(S), size)]
     return np.asarray(np.maximum(np.concatenate([f.hessian_diagonal(w, S.block(part)) for part in parts]), 0.0))
 
 
+EPS = float(np.finfo(np.float64).eps)
 EXACT = 1e-9  # what counts as exact, relative to the decrease
-
-
-class Lines:
-    """The lines that have been looked at; they hold images, so only so many are kept."""
-
-    def __init__(self, f: Objective, w: Iterate, make: Callable[[int], Direction]) -> None:
-        self.f, self.w, self.make = f, w, make
-        self.kept: dict[int, tuple[Direction, Line]] = {}
-
-    def __call__(self, j: int) -> tuple[Direction, Line]:
-        if j not in self.kept:
-            if len(self.kept) >= 16:  # how many lines are kept at hand: each holds an image, and most are looked at once
-                self.kept.clear()
-            move = self.make(j)
-            self.kept[j] = (move, self.f.along(self.w, move))
-        return self.kept[j]
 
 
 def search(f: Objective, w: Iterate, slopes: Array, caps: Array, make: Callable[[int], Direction], first: Choice,
@@ -220,15 +208,20 @@ def search(f: Objective, w: Iterate, slopes: Array, caps: Array, make: Callable[
 
     Candidate j is the move ``make(j)``, with slope ``slopes[j]`` at 0 and followed up to ``caps[j]``.
     """
-    start, best, lines = f.value(w), first, Lines(f, w, make)
-    noise = 8.0 * float(np.finfo(np.float64).eps) * abs(start)
+    start, best = f.value(w), first
+    noise = 8.0 * EPS * abs(start)
+
+    @lru_cache(maxsize=16)  # a line holds an image, and most are evaluated once
+    def lines(j: int) -> tuple[Direction, Line]:
+        move = make(j)
+        return move, f.along(w, move)
 
     def level() -> float:
         return float(best.value - max(tol, share * (start - best.value), noise))
 
     roots = start + slopes * caps
     open_ = np.flatnonzero((roots < level()) & (slopes < 0.0))
-    settled = float(np.delete(roots, open_).min(initial=np.inf))  # the lowest bound of all lines that are done with
+    settled = float(np.delete(roots, open_).min(initial=np.inf))  # the lowest bound of all settled lines
     heap = [(float(roots[j]), j) for j in open_.tolist()]
     heapify(heap)
     brackets: dict[int, Bracket] = {}
@@ -236,8 +229,7 @@ def search(f: Objective, w: Iterate, slopes: Array, caps: Array, make: Callable[
         _, j = heappop(heap)
         move, line = lines(j)
         if j not in brackets:
-            brackets[j] = Bracket(start, float(slopes[j]), float(caps[j]))
-            brackets[j].limited(line.limit)
+            brackets[j] = Bracket(start, float(slopes[j]), float(caps[j]), line.limit)
         bracket = brackets[j]
         x = bracket.next(level())
         seen = line.probe((x,))
@@ -259,11 +251,14 @@ def search(f: Objective, w: Iterate, slopes: Array, caps: Array, make: Callable[
 
 
 def search_at(f: Objective, w: Iterate, slopes: Array, make: Callable[[int], Direction], eta: float, first: Choice,
-              tol: float = 0.0) -> Choice:
-    """The best candidate at the step η, to within ``tol``. One look settles a candidate, and most need none: the tangent
-    excludes all whose Frank-Wolfe error exceeds Mη/2 (Theorem 4), without anybody knowing M."""
+              tol: float = 0.0, tilt: Array | None = None) -> Choice:
+    """The best candidate at the step η, to within ``tol``. One value settles a candidate, and most need none: the tangent
+    excludes all whose Frank-Wolfe error exceeds Mη/2 (Theorem 4), whatever M is.
+
+    ``tilt`` is the slope of what is added to f along each candidate, where something is; ``slopes`` include it.
+    """
     start, best = f.value(w), first
-    noise = 8.0 * float(np.finfo(np.float64).eps) * abs(start)
+    noise = 8.0 * EPS * abs(start)
     roots = start + eta * slopes
     open_ = np.flatnonzero(roots < best.value - max(tol, noise))
     least = float(np.delete(roots, open_).min(initial=np.inf))
@@ -274,6 +269,7 @@ def search_at(f: Objective, w: Iterate, slopes: Array, make: Callable[[int], Dir
         move = make(j)
         line = f.along(w, move)
         value = line.value(eta) if eta < line.limit else np.inf
+        value += 0.0 if tilt is None else eta * float(tilt[j])
         least = min(least, value)
         if value < best.value:
             best = Choice(move, eta, value)
@@ -286,12 +282,9 @@ class BranchAndBound:
     def __init__(self, f: Objective, S: Finite) -> None:
         self.f, self.S = f, S
 
-    def _slopes(self, w: Iterate) -> Array:
-        return np.asarray(self.S.scores(as_array(self.f.gradient(w))) - self.f.gradient_dot(w), dtype=np.float64)
-
     def jointly(self, w: Iterate, answer: Answer, tol: float) -> Choice:
         """min over η in [0, 1] and all atoms; the Frank-Wolfe step with line search is where it begins."""
-        slopes, first = self._slopes(w), searched(self.f, w, w.toward(answer.atom))
+        slopes, first = slopes_of(self.f, self.S, w), searched(self.f, w, w.toward(answer.atom))
         found = search(self.f, w, slopes, np.ones(len(slopes)), lambda j: w.toward(self.S[j]), first, tol)
         return found._replace(error=found.error + self.f.rounding(w, self.S))
 
@@ -299,7 +292,7 @@ class BranchAndBound:
         """min over all atoms at the step η."""
         toward = w.toward(answer.atom)
         first = Choice(toward, eta, self.f.along(w, toward).value(eta))
-        found = search_at(self.f, w, self._slopes(w), lambda j: w.toward(self.S[j]), eta, first, tol)
+        found = search_at(self.f, w, slopes_of(self.f, self.S, w), lambda j: w.toward(self.S[j]), eta, first, tol)
         return found._replace(error=found.error + self.f.rounding(w, self.S))
 
 
@@ -361,7 +354,7 @@ class ListedPairs:
         """The best of all swaps and all moves toward an atom."""
         form, g = self.form, as_array(self.f.gradient(w))
         slots, scores, own, weights = self._slots(w), form.S.scores(g), w.scores(g), w.weights
-        toward = decreases(*form.lines(w), 1.0)
+        toward = decreases(slopes_of(self.f, form.S, w), form.bends(w), 1.0)
         j = int(toward.argmax())
         most, move = float(toward[j]), w.toward(form.S[j])
         size = max(1, ENTRIES // len(scores))
@@ -475,25 +468,19 @@ class MinibatchChoice:
 
     def __init__(self, S: AtomSet, oracle: Oracle) -> None:
         self.S, self.oracle, self.atoms = S, oracle, listed(S)
-        self._known: tuple[LinearModel, Array] | None = None
-        self._coordinates: Block | None = None
-        if self.atoms is not None and isinstance(self.atoms.block(np.arange(1)), BasisBlock):
-            self._coordinates = self.atoms.block(np.arange(len(self.atoms)))
+        self._form: ClosedForm | None = None
 
     def at(self, batch: Minibatch, x: Array, eta: float, epsilon: float) -> Chosen:
         """The atom for the step η, up to ηε in the value of f̃."""
         S, f, w = self.atoms, self._objective(batch), CoordinateIterate(x)
         if S is None:
             return Chosen(self.oracle.argmin(as_array(f.gradient(w)), tol=epsilon).atom, eta)
-        model = _quadratic(f)
-        if model is not None:
-            slopes, bends = self._lines(model, S, w)
-            return Chosen(S[int((slopes + 0.5 * eta * bends).argmin())], eta)
-        slopes = _slopes(f, S, w)
-        move = capped_toward(S[int(slopes.argmin())], 1.0)  # where branch and bound begins: the Frank-Wolfe atom
+        slopes, form = slopes_of(f, S, w), self._closed(f, S, w)
+        if form is not None:
+            return Chosen(form.best_at(slopes, w, eta), eta)
+        move = w.toward(S[int(slopes.argmin())])  # where branch and bound begins: the Frank-Wolfe atom
         first = Choice(move, eta, f.along(w, move).value(eta))
-        found = search_at(f, w, slopes, lambda j: capped_toward(S[j], 1.0), eta, first, eta * epsilon)
-        return Chosen(found.move.single, eta)
+        return Chosen(search_at(f, w, slopes, lambda j: w.toward(S[j]), eta, first, eta * epsilon).move.single, eta)
 
     def jointly(self, batch: Minibatch, x: Array, cap: float, tol: float) -> Chosen:
         """The atom and the step in [0, cap], up to ``tol`` in the value of f̃."""
@@ -501,12 +488,11 @@ class MinibatchChoice:
         if S is None:
             d = self.oracle.argmin(as_array(f.gradient(w)), tol=tol / cap if cap > 0.0 else 0.0).atom
             return Chosen(d, f.along(w, capped_toward(d, cap)).argmin())
-        model = _quadratic(f)
-        if model is not None:
-            slopes, bends = self._lines(model, S, w)
-            j = int(decreases(slopes, bends, cap).argmax())
-            return Chosen(S[j], f.along(w, capped_toward(S[j], cap)).argmin())
-        slopes = _slopes(f, S, w)
+        form = self._closed(f, S, w)
+        if form is not None:
+            d = form.best(w, cap)
+            return Chosen(d, f.along(w, capped_toward(d, cap)).argmin())
+        slopes = slopes_of(f, S, w)
         first = searched(f, w, capped_toward(S[int(slopes.argmin())], cap))
         found = search(f, w, slopes, np.full(len(slopes), cap), lambda j: capped_toward(S[j], cap), first, tol)
         return Chosen(found.move.single, found.step)
@@ -514,36 +500,14 @@ class MinibatchChoice:
     def _objective(self, batch: Minibatch) -> Objective:
         return batch.objective() if isinstance(batch, Batch) else BlackBox(batch.value, batch.gradient, self.S.shape, None)
 
-    def _lines(self, f: LinearModel, S: Finite, w: CoordinateIterate) -> tuple[Array, Array]:
-        """Slope and bend of the parabola toward every atom."""
-        return _slopes(f, S, w), self._bends(f, S, w)
-
-    def _bends(self, f: LinearModel, S: Finite, w: CoordinateIterate) -> Array:
-        Hw = f.hessian_product(w, f.at(w).z)
-        return np.asarray(np.maximum(self._energies(f, S, w) - 2.0 * S.scores(Hw) + w.dot(Hw), 0.0))
-
-    def _energies(self, f: LinearModel, S: Finite, w: CoordinateIterate) -> Array:
-        """d_jᵀHd_j of all atoms, computed once for as long as f̃ stays the same: once it is all of f."""
-        if self._known is None or self._known[0] is not f:
-            self._known = (f, self._computed(f, S, w))
-        return self._known[1]
-
-    def _computed(self, f: LinearModel, S: Finite, w: CoordinateIterate) -> Array:
-        if self._coordinates is not None:
-            return np.asarray(f.hessian_diagonal(w, self._coordinates))
-        if f.n >= len(S) or f.has_intercept or f.l2:
-            return energies_of(f, S, w)
-        Z = np.stack([S.scores(a) for a in rows(f.design)])  # fewer rows than atoms: A_B S, row by row
-        return np.asarray(f.curvatures(w) @ (Z * Z))
-
-
-def _quadratic(f: Objective) -> LinearModel | None:
-    """f̃ as a quadratic, if it is one: that is a linear model, for other minibatches are black boxes."""
-    return linear_model(f) if f.traits.quadratic else None
-
-
-def _slopes(f: Objective, S: Finite, w: CoordinateIterate) -> Array:
-    return np.asarray(S.scores(as_array(f.gradient(w))) - f.gradient_dot(w), dtype=np.float64)
+    def _closed(self, f: Objective, S: Finite, w: CoordinateIterate) -> ClosedForm | None:
+        """The closed form of a quadratic f̃, made once for as long as f̃ stays the same: once it is all of f."""
+        quadratic = closed(f)
+        if quadratic is None:
+            return None
+        if self._form is None or self._form.f is not quadratic:
+            self._form = ClosedForm(quadratic, S, w)
+        return self._form
 
 
 def capped_toward(d: Atom, cap: float) -> Direction:
@@ -565,22 +529,9 @@ class ModelChoice(MinibatchChoice):
             return Chosen(self.oracle.argmin(g, tol=epsilon).atom, eta)
         f, w = self._objective(batch), CoordinateIterate(x)
         slopes = np.asarray(S.scores(g) - float(np.vdot(g, x)), dtype=np.float64)
-        model = _quadratic(f)
-        if model is not None:
-            return Chosen(S[int((slopes + 0.5 * eta * self._bends(model, S, w)).argmin())], eta)
-        return Chosen(S[search_model(f, S, w, slopes, eta, epsilon)], eta)
-
-
-def search_model(f: Objective, S: Finite, w: CoordinateIterate, slopes: Array, eta: float, epsilon: float) -> int:
-    """Which atom has the least m, up to ηε. m lies above its tangent at w, so that slopes exclude most atoms."""
-    start, tilt = f.value(w), slopes - _slopes(f, S, w)
-    noise = 8.0 * float(np.finfo(np.float64).eps) * abs(start)
-    best, least = 0, np.inf
-    for j in np.argsort(slopes, kind="stable").tolist():
-        if eta * slopes[j] >= least - max(eta * epsilon, noise):
-            break
-        line = f.along(w, capped_toward(S[j], 1.0))
-        value = (line.value(eta) if eta < line.limit else np.inf) - start + eta * tilt[j]
-        if value < least or least == np.inf:
-            best, least = j, value
-    return best
+        form = self._closed(f, S, w)
+        if form is not None:
+            return Chosen(form.best_at(slopes, w, eta), eta)
+        first = Choice(w.toward(S[int(slopes.argmin())]), eta, np.inf)
+        tilt = slopes - slopes_of(f, S, w)
+        return Chosen(search_at(f, w, slopes, lambda j: w.toward(S[j]), eta, first, eta * epsilon, tilt).move.single, eta)

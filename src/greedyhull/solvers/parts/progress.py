@@ -14,7 +14,7 @@ from greedyhull.types import Answer, Kind, Shortlist
 
 
 class GapTarget(NamedTuple):
-    """The gap that a stop asks for: max(absolute, relative·max(|value|, floor)); 0 where it asks for none.
+    """The gap that a stop requires: max(absolute, relative·max(|value|, floor)); 0 where it requires none.
 
     ``floor`` is None where that is the objective's own scale. ``rounds`` may pass before the stop must be evaluated.
     """
@@ -25,14 +25,14 @@ class GapTarget(NamedTuple):
     rounds: float = inf
 
 
-NO_TARGET = GapTarget()  # of a stop that asks for no gap and need not be evaluated
+NO_TARGET = GapTarget()  # of a stop that requires no gap and need not be evaluated
 
 
 class BurstLimit(NamedTuple):
     """How far a solver may go before the driver evaluates its gap: so many rounds, or fewer where the gap meets the target.
 
-    The target leaves rounding out, which depends on the point: ``rounding`` is twice what it was at the last one. Rounds that
-    steer by the target leave it out too, so that they are the same whoever watches them. f is nowhere below ``lower``.
+    The target leaves rounding out, which depends on the point: ``rounding`` is twice what it was at the last one. f is nowhere
+    below ``lower``.
     """
 
     rounds: int = 1
@@ -83,11 +83,11 @@ class RunLimits:
 class Progress(NamedTuple):
     """A point and the bound on its error: f(point) − min f ≤ gap, oracle's slack included, before rounding.
 
-    ``value`` is told, perhaps an estimate, where nobody is to compute f(point): that of a stream, or of a sum too long for
-    it. Such a bound stands by itself: no lower bound of min f is kept from it, as none may be from bounds in expectation.
-    ``delta`` is how likely a bound of kind "probability" is to fail because of samples, all bounds of its run together;
-    ``spent`` how likely the oracle's answers of this bound are, which the driver sums. ``estimate`` is the gap without slack,
-    by which solvers steer, and ``answer`` what the gap rests on: where its slack is infinite, the driver asks for a proof.
+    ``value`` is set, perhaps to an estimate, where the driver is not to compute f(point): that of a stream, or of a sum too
+    long for it. No lower bound of min f is kept from such a bound, as none may be from bounds in expectation. ``delta`` is the
+    probability that a bound of kind "probability" fails because of samples, all bounds of its run together; ``spent`` that of
+    the oracle's answers of this bound, which the driver sums. ``estimate`` is the gap without slack, by which solvers steer,
+    and ``answer`` what the gap rests on: where its slack is infinite, the driver computes a proof.
     """
 
     point: Any

@@ -10,16 +10,16 @@ from typing import cast
 from greedyhull.errors import GreedyhullError
 from greedyhull.objectives.minibatches import count_of
 from greedyhull.solvers.gradients.base import Estimator, VarianceModel
-from greedyhull.solvers.parts.steps import in_advance, step_at
+from greedyhull.solvers.parts.steps import step_at
 from greedyhull.theory import diverges
 from greedyhull.types import Needs, Objective, Solver, StepRule, lacks, own
 
 
 def requirements_of(solver: Solver) -> Needs:
-    """What the solver asks of a problem; one that says nothing needs its atoms.
+    """Return what the solver requires of a problem; by default atoms are kept.
 
-    The older ``looks_back`` and ``needs_smooth`` are understood where nothing newer was said: without ``needs``, or in a
-    class derived from the one that has it.
+    The older ``looks_back`` and ``needs_smooth`` count where nothing newer overrides them: without ``needs``, or in a class
+    derived from the one that has it.
     """
     try:
         told: Needs | None = solver.needs
@@ -44,10 +44,9 @@ def requirements_of(solver: Solver) -> Needs:
 
 
 def theory_warnings(rule: StepRule, estimator: Estimator, f: Objective) -> Iterator[str]:
-    """What is to be said of steps and estimator on f; k is counted from one."""
-    step = in_advance(rule)
-    if not diverges(lambda k: step_at(step, k - 1)):
-        yield (f"Theorem 1 asks for steps with an infinite sum, and those of {step!r} have a finite one: the points need "
+    """Yield the conditions of theorems that steps and estimator do not meet on f; k is counted from one."""
+    if not diverges(lambda k: step_at(rule, k - 1)):
+        yield (f"Theorem 1 asks for steps with an infinite sum, and those of {rule!r} have a finite one: the points need "
                "not reach the minimum. Use Power(0.5) or OpenLoop().")
     if not lacks(estimator, "cautions"):
-        yield from cast(VarianceModel, estimator).cautions(lambda k: step_at(step, k - 1), count_of(f))
+        yield from cast(VarianceModel, estimator).cautions(lambda k: step_at(rule, k - 1), count_of(f))

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
-from types import FunctionType
-from typing import ClassVar, cast
 
 import numpy as np
 
@@ -48,64 +46,36 @@ step, tolerance, every, look : optional
     As for the class."""
 
 
-class Named:
-    """A schedule that is written as the function that makes it."""
+FORMULAS: dict[str, Callable[..., float]] = {  # of k, the last gap and the settings
+    "constant": lambda k, gap, value: value,
+    "harmonic": lambda k, gap, scale: 2.0 * scale / (k + 2.0),
+    "power": lambda k, gap, p, scale: float(scale * (k + 1.0) ** -p),
+    "linear": lambda k, gap, scale: max(1.0, scale * k),
+    "of_gap": lambda k, gap, fraction, first: first if gap is None else fraction * gap,
+}
 
-    maker: ClassVar[str]
+
+@dataclass(frozen=True, repr=False)
+class Formula:
+    """A schedule with the name and the settings of the function that makes it."""
+
+    maker: str
+    settings: tuple[tuple[str, float], ...]
+
+    @classmethod
+    def of(cls, maker: str, **settings: float) -> Formula:
+        return cls(maker, tuple((name, float(value)) for name, value in settings.items()))
+
+    def __call__(self, k: int, gap: float | None = None) -> float:
+        return FORMULAS[self.maker](k, gap, *(value for _, value in self.settings))
 
     def __repr__(self) -> str:
-        (_, first), *rest = vars(self).items()
+        (_, first), *rest = self.settings
         return f"{self.maker}({', '.join([f'{first:g}', *(f'{name}={value:g}' for name, value in rest)])})"
 
 
-@dataclass(frozen=True, repr=False)
-class ConstantSchedule(Named):
-    """Schedule that is the same number for every k."""
-
-    value: float
-    maker = "constant"
-
-    def __call__(self, k: int, gap: float | None = None) -> float:
-        return self.value
-
-
-@dataclass(frozen=True, repr=False)
-class Harmonic(Named):
-    """Schedule scale·2/(k + 2)."""
-
-    scale: float
-    maker = "harmonic"
-
-    def __call__(self, k: int, gap: float | None = None) -> float:
-        return 2.0 * self.scale / (k + 2.0)
-
-
-@dataclass(frozen=True, repr=False)
-class PowerSchedule(Named):
-    """Schedule scale·(k + 1)^−p."""
-
-    p: float
-    scale: float
-    maker = "power"
-
-    def __call__(self, k: int, gap: float | None = None) -> float:
-        return float(self.scale * (k + 1.0) ** -self.p)
-
-
-@dataclass(frozen=True, repr=False)
-class OfGap(Named):
-    """Schedule fraction·gap for the last certified gap, and ``first`` before there is one."""
-
-    fraction: float
-    first: float
-    maker = "of_gap"
-
-    def __call__(self, k: int, gap: float | None = None) -> float:
-        return self.first if gap is None else self.fraction * gap
-
-
 @hinting
-def constant(value: float) -> ConstantSchedule:
+def constant(value: float) -> Formula:
     """Make the schedule k ↦ value.
 
     Parameters
@@ -115,7 +85,7 @@ def constant(value: float) -> ConstantSchedule:
 
     Returns
     -------
-    ConstantSchedule
+    Formula
         A function of k.
 
     See Also
@@ -129,12 +99,12 @@ def constant(value: float) -> ConstantSchedule:
     >>> gh.constant(0.5)(7)
     0.5
     """
-    check(value >= 0, f"constant({value!r}) was given; a non-negative number is wanted.")
-    return ConstantSchedule(float(value))
+    check(value >= 0, f"value must be at least 0; got {value!r}.")
+    return Formula.of("constant", value=value)
 
 
 @hinting
-def harmonic(scale: float = 1.0) -> Harmonic:
+def harmonic(scale: float = 1.0) -> Formula:
     """Make the schedule k ↦ scale·2/(k + 2).
 
     As a solver's ``tolerance`` it makes a c-Frank-Wolfe or c-Jones method with c = scale, for which Theorem 2 holds.
@@ -146,7 +116,7 @@ def harmonic(scale: float = 1.0) -> Harmonic:
 
     Returns
     -------
-    Harmonic
+    Formula
         A function of k.
 
     See Also
@@ -160,12 +130,12 @@ def harmonic(scale: float = 1.0) -> Harmonic:
     >>> gh.harmonic(3.0)(1)
     2.0
     """
-    check(scale >= 0, f"harmonic({scale!r}) was given; a non-negative number is wanted.")
-    return Harmonic(float(scale))
+    check(scale >= 0, f"scale must be at least 0; got {scale!r}.")
+    return Formula.of("harmonic", scale=scale)
 
 
 @hinting
-def power(p: float, scale: float = 1.0) -> PowerSchedule:
+def power(p: float, scale: float = 1.0) -> Formula:
     """Make the schedule k ↦ scale·(k + 1)^−p.
 
     Parameters
@@ -177,7 +147,7 @@ def power(p: float, scale: float = 1.0) -> PowerSchedule:
 
     Returns
     -------
-    PowerSchedule
+    Formula
         A function of k.
 
     See Also
@@ -191,23 +161,12 @@ def power(p: float, scale: float = 1.0) -> PowerSchedule:
     >>> gh.power(0.5)(3)
     0.5
     """
-    check(p >= 0 and scale >= 0, f"power({p!r}, {scale!r}) was given; non-negative numbers are wanted.")
-    return PowerSchedule(float(p), float(scale))
-
-
-@dataclass(frozen=True, repr=False)
-class Linear(Named):
-    """Schedule max(1, scale·k)."""
-
-    scale: float
-    maker = "linear"
-
-    def __call__(self, k: int, gap: float | None = None) -> float:
-        return max(1.0, self.scale * k)
+    check(p >= 0 and scale >= 0, f"p and scale must be at least 0; got {p!r} and {scale!r}.")
+    return Formula.of("power", p=p, scale=scale)
 
 
 @hinting
-def linear(scale: float = 1.0) -> Linear:
+def linear(scale: float = 1.0) -> Formula:
     """Make the schedule k ↦ max(1, scale·k), for batches that grow with k.
 
     Parameters
@@ -217,7 +176,7 @@ def linear(scale: float = 1.0) -> Linear:
 
     Returns
     -------
-    Linear
+    Formula
         A function of k.
 
     See Also
@@ -232,12 +191,12 @@ def linear(scale: float = 1.0) -> Linear:
     """
     check(isinstance(scale, Real), lambda: f"scale must be a positive number; got {shown(scale)}. linear is a schedule of "
           "batch sizes. A linear objective is function(lambda w: c @ w, lambda w: c, len(c)); S.argmin(c) is its minimum.")
-    check(scale > 0, f"linear({scale!r}) was given; a positive number is wanted.")
-    return Linear(float(scale))
+    check(scale > 0, f"scale must be positive; got {scale!r}.")
+    return Formula.of("linear", scale=scale)
 
 
 @hinting
-def of_gap(fraction: float, first: float = 0.0) -> OfGap:
+def of_gap(fraction: float, first: float = 0.0) -> Formula:
     """Make the schedule fraction·gap, where gap is the last certified gap.
 
     It is a tolerance that tightens as the run converges.
@@ -251,7 +210,7 @@ def of_gap(fraction: float, first: float = 0.0) -> OfGap:
 
     Returns
     -------
-    OfGap
+    Formula
         A function of k and the gap.
 
     See Also
@@ -264,8 +223,8 @@ def of_gap(fraction: float, first: float = 0.0) -> OfGap:
     >>> gh.of_gap(0.1)(3, gap=2.0)
     0.2
     """
-    check(0 <= fraction < 1, f"of_gap({fraction!r}) was given; a fraction in [0, 1) is wanted.")
-    return OfGap(float(fraction), float(first))
+    check(0 <= fraction < 1, f"fraction must be in [0, 1); got {fraction!r}.")
+    return Formula.of("of_gap", fraction=fraction, first=first)
 
 
 zero = constant(0.0)
@@ -273,7 +232,7 @@ zero = constant(0.0)
 
 
 def check_tolerance(solver: Solver) -> None:
-    """An error unless the tolerance of a solver, and those of the solvers that it is made of, can be asked for."""
+    """Raise unless the tolerance of a solver, and those of the solvers that it is made of, can be evaluated."""
     inner = getattr(solver, "solver", None)
     for part in (*(getattr(solver, "solvers", None) or ()), *(() if inner is None else (inner,))):
         check_tolerance(part)
@@ -282,13 +241,13 @@ def check_tolerance(solver: Solver) -> None:
         return
     check(tolerance is None or callable(tolerance), lambda: f"tolerance={tolerance!r} was given to the solver; a schedule "
                                                             f"such as constant({tolerance!r}) or harmonic() is wanted.")
-    ours = isinstance(tolerance, FunctionType) and tolerance.__module__ == __name__
+    ours = getattr(tolerance, "__name__", "") if getattr(tolerance, "__module__", "") == __name__ else ""
     check(not ours, lambda: f"tolerance={shown(tolerance)} was given to the solver; a schedule such as harmonic() is wanted. "
-                            f"Call the function: {cast(FunctionType, tolerance).__name__}(...).")
+                            f"Call the function: {ours}(...).")
 
 
 def tolerance_at(tolerance: Schedule, k: int, gap: float | None) -> float:
-    """ε_k of a solver's tolerance, a number of at least 0, or an error that names what was given.
+    """Return ε_k of a solver's tolerance, a number of at least 0.
 
     >>> tolerance_at(harmonic(3.0), 1, None)
     2.0
@@ -310,9 +269,9 @@ def tolerance_at(tolerance: Schedule, k: int, gap: float | None) -> float:
 @hinted
 @dataclass(frozen=True)
 class Growing:
-    """Batch sizes b_k = ⌈(r_S σ/(τη_k))²⌉ that grow as the steps η_k shrink.
+    """Batch sizes b_k = ⌈(r_S σ/(τη_k))²⌉ of `StochasticJones` that grow as the steps η_k shrink.
 
-    The noise r_S σ/√b_k of a step is then at most τη_k; r_S is the circumradius of S.
+    The noise r_S σ/√b_k of a step is then at most τη_k; r_S is the circumradius of S. `linear` grows with k alone.
 
     Parameters
     ----------
@@ -321,11 +280,6 @@ class Growing:
     tau : float, optional
         τ; larger values give smaller batches and a larger error. By default 2M, which needs the fewest terms for a given
         error.
-
-    See Also
-    --------
-    linear : Batches that grow with k.
-    StochasticJones : A solver that takes it as ``batch``.
 
     Notes
     -----
@@ -348,7 +302,7 @@ class Growing:
         for name, value in {"sigma": self.sigma, "tau": self.tau}.items():
             good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
             check(value is None or (good and 0.0 < value < np.inf),
-                  f"Growing({name}={value!r}) was given; a positive number, or None to compute it, is wanted.")
+                  f"{name} must be a positive number, or None to compute it; got {value!r}.")
 
     def begin(self, f: Objective, S: AtomSet, eta: Callable[[int], float]) -> Grown:
         """Return the schedule for steps η_k, k from one."""

@@ -16,20 +16,10 @@ from greedyhull.points.gradients import taken
 from greedyhull.points.owners import whole
 from greedyhull.points.validate import KINDS as KINDS
 from greedyhull.points.validate import as_answer, as_floor, as_shortlist
+from greedyhull.solvers.parts.kept import prefixed
 from greedyhull.solvers.parts.progress import ONE_ROUND, BurstLimit, Row, RunLimits, SkippedRows
 from greedyhull.solvers.parts.steps import checked_step, no_rule
-from greedyhull.types import (
-    Answer,
-    Atom,
-    AtomSet,
-    Floor,
-    Gradient,
-    Shortlist,
-    State,
-    Step,
-    StepRule,
-    lacks,
-)
+from greedyhull.types import Answer, Atom, AtomSet, Floor, Gradient, Shortlist, State, Step, StepRule, lacks
 
 P = TypeVar("P", bound=Kept)
 
@@ -60,29 +50,24 @@ class SolverState:
         self.k, self.warm = 0, warm
         self.ends = RunLimits()
         self.arrays: State = {}
-        self._seed = seed
+        self.seed = seed
         self._pending: State = {}
         self._parts: dict[str, Kept] = {}
 
-    @property
-    def seed(self) -> int:
-        """What the random numbers of the solve began with."""
-        return self._seed
-
     def side_rng(self, *path: int) -> np.random.Generator:
-        """Random numbers beside those of `rng`, the same for the same path: to draw from them leaves the run as it is."""
-        return np.random.default_rng([self._seed, *path])
+        """Return a generator for a path, independent of `rng`: drawing from it does not change the run."""
+        return np.random.default_rng([self.seed, *path])
 
     @property
     def rng(self) -> np.random.Generator:
         """The solve's own random numbers."""
         if self._rng is None:
-            self._rng = np.random.Generator(np.random.PCG64(self._seed))
+            self._rng = np.random.Generator(np.random.PCG64(self.seed))
             self._top = self._rng.bit_generator.state  # type: ignore[assignment]
         return self._rng
 
     def count(self, first: int = 0) -> Iterator[int]:
-        """k = first, first + 1, …, or from where a saved solve stood."""
+        """k = first, first + 1, …, or from the k of a saved solve."""
         self.k = max(self.k, first)
         while True:
             if self._rng is not None:
@@ -94,21 +79,21 @@ class SolverState:
             self.k += 1
 
     def next_round(self) -> None:
-        """End an iteration whose rounds others go on with."""
+        """End an iteration whose rounds another loop continues."""
         if self._oracle is not None:
             self._oracle.forget()
         self.k += 1
 
     def requested(self, k: int) -> bool:
-        """Whether a point is wanted at k, because the solve must soon end."""
+        """Whether the driver needs a point at k, because the solve must soon end."""
         return self.ends.reached(k)
 
     def must_end(self) -> bool:
-        """Whether the solve must end now, whatever its iteration: no time is left, or somebody interrupts it."""
+        """Whether the solve must end now, whatever its iteration: no time is left, or it is interrupted."""
         return self.requested(-1)
 
     def skip(self, rounds: Sequence[Row], steps: Sequence[float], products: float = 1.0) -> None:
-        """Rounds were made that the driver does not see: they count, each with a search of the set."""
+        """Count rounds that the driver does not see, each with a search of the set."""
         self.skipped, count = SkippedRows(rounds, steps, products), len(rounds)
         self.k += count
         if self._oracle is not None:
@@ -116,7 +101,7 @@ class SolverState:
             self._oracle.peeks += count  # of a cache: the set itself was searched
 
     def proved(self, lower: float) -> None:
-        """A round that the driver does not see has proved that f is nowhere below ``lower``, rounding included."""
+        """Keep a lower bound of f, rounding included, that a round which the driver does not see has proved."""
         self.steering_bound = max(self.steering_bound, lower)
         if lower > self.lower:
             self.lower, self.kind, self.delta = lower, "always", 0.0
@@ -126,31 +111,40 @@ class SolverState:
         if lacks(rule, "start"):
             raise GreedyhullError(no_rule(rule))
         self._step = rule.start(self.warm)
-        saved = under("step", self._pending) if self._pending else None
-        if saved:
-            _restored(self._step, saved, "step")
+        if self._pending:
+            self._continue("step", self._step)
         return checked_step(rule, self._step)
 
     def oracle(self, S: AtomSet) -> CountingOracle:
         """The set's oracle for this solve, its calls counted."""
         if self._oracle is None:
-            self._oracle = CountingOracle(S, generator(S, self._seed, 1))
-            saved = under("oracle", self._pending) if self._pending else None
-            if saved:
-                _restored(self._oracle, saved, "oracle")
+            self._oracle = CountingOracle(S, generator(S, self.seed, 1))
+            if self._pending:
+                self._continue("oracle", self._oracle)
         return self._oracle
 
     def part(self, name: str, make: Callable[[], P]) -> P:
         """An object with ``state`` and ``restore`` that a solver keeps across iterations."""
         made = make()
         self._parts[name] = made
-        saved = under(f"part.{name}", self._pending) if self._pending else None
-        if saved:
-            _restored(made, saved, f"part.{name}")
+        if self._pending:
+            self._continue(f"part.{name}", made)
         return made
 
+    def _continue(self, name: str, kept: Kept) -> None:
+        """Restore what was saved under a name; a state that does not fit raises an error with this name."""
+        saved = under(name, self._pending)
+        if not saved:
+            return
+        try:
+            kept.restore(saved)
+        except (AttributeError, LookupError, TypeError, ValueError, ArithmeticError, MemoryError, RuntimeError) as error:
+            said = str(error) if isinstance(error, GreedyhullError) else f"{type(error).__name__}: {error}"
+            raise SpoiledError(f"What it keeps as memory.{name} is none that was written there ({said}). Give another one, or "
+                               "solve again.") from error
+
     def spend(self, delta: float) -> None:
-        """An answer that fails with probability ``delta`` was compared; one that a resumed run repeats was already."""
+        """Add the failure probability of an answer that was compared; one that a resumed run repeats is in already."""
         if not (self._again and self._spent_at == self.k):
             self.failure_probability, self._spent_at = self.failure_probability + delta, self.k
         self._again = False
@@ -170,26 +164,21 @@ class SolverState:
 
     def state(self) -> State:
         state: State = {"k": np.array(self.k), "lower": np.array(self.lower), "warm": np.array(self.warm),
-                        "seed": np.array(self._seed), "gap": np.array(np.nan if self.gap is None else self.gap),
+                        "seed": np.array(self.seed), "gap": np.array(np.nan if self.gap is None else self.gap),
                         "kind": np.array(KINDS.index(self.kind)), "delta": np.array(self.delta),
                         "beside": np.array(self.extra_lmo_calls), "guide": np.array(self.steering_bound),
                         "spent": np.array([self.failure_probability, self._spent_at])}
-        state.update({f"arrays.{name}": array for name, array in self.arrays.items()})
         if self._top is not None:
             inner = self._top["state"]
             words = [inner["state"] >> 64, inner["state"] & (2**64 - 1), inner["inc"] >> 64, inner["inc"] & (2**64 - 1)]
             state["rng"] = np.array([*words, self._top["has_uint32"], self._top["uinteger"]], dtype=np.uint64)
-        if self._step is not None:
-            state.update({f"step.{name}": array for name, array in self._step.state().items()})
-        if self._oracle is not None:
-            state.update({f"oracle.{name}": array for name, array in self._oracle.state().items()})
-        for part, kept in self._parts.items():
-            state.update({f"part.{part}.{name}": array for name, array in kept.state().items()})
-        return state
+        parts = {"step": self._step, "oracle": self._oracle, **{f"part.{name}": part for name, part in self._parts.items()}}
+        inner = {"arrays": self.arrays, **{name: part.state() for name, part in parts.items() if part is not None}}
+        return {**state, **prefixed(**inner)}
 
     def restore(self, state: State) -> None:
         self.k, self.lower, self.warm = int(state["k"]), float(state["lower"]), bool(state["warm"])
-        self._seed, self.kind = int(state["seed"]), KINDS[int(state["kind"])]
+        self.seed, self.kind = int(state["seed"]), KINDS[int(state["kind"])]
         self.delta, self.extra_lmo_calls = float(state["delta"]), int(state["beside"])
         self.steering_bound = float(state.get("guide", self.lower))
         self.failure_probability, self._spent_at = float(state["spent"][0]), int(state["spent"][1])
@@ -199,23 +188,13 @@ class SolverState:
         self._pending = {name: array for name, array in state.items() if name.startswith(("step.", "oracle.", "part."))}
         if "rng" in state:
             a, b, c, d, has, integer = (int(x) for x in places(state, "rng", (6,), high=2.0**64))
-            self._rng = np.random.Generator(np.random.PCG64(self._seed))
+            self._rng = np.random.Generator(np.random.PCG64(self.seed))
             self._rng.bit_generator.state = {"bit_generator": "PCG64", "state": {"state": a << 64 | b, "inc": c << 64 | d},
                                              "has_uint32": has, "uinteger": integer}
             self._top = self._rng.bit_generator.state
 
 
 Memory = SolverState  # the public name
-
-
-def _restored(kept: Kept, saved: State, name: str) -> None:
-    """Let something go on from what was saved of it; what does not fit is told of by name."""
-    try:
-        kept.restore(saved)
-    except (AttributeError, LookupError, TypeError, ValueError, ArithmeticError, MemoryError, RuntimeError) as error:
-        said = str(error) if isinstance(error, GreedyhullError) else f"{type(error).__name__}: {error}"
-        raise SpoiledError(f"What it keeps as memory.{name} is none that was written there ({said}). Give another one, or "
-                           "solve again.") from error
 
 
 class CountingOracle:
@@ -256,21 +235,21 @@ class CountingOracle:
         return answer  # type: ignore[no-any-return]
 
     def _again(self, kind: type) -> Answer | Shortlist | None:
-        """The next answer to repeat, or None. With and without a core solvers ask differently: other answers are let go."""
+        """The next answer to repeat, or None. Answers of another kind are dropped: the core makes other calls than Python."""
         if self.replay and not isinstance(self.replay[0], kind):
             self.replay.clear()
         return self.replay.pop(0) if self.replay else None
 
     def forget(self) -> None:
-        """An iteration is over: its answers will not be asked for again."""
+        """Drop the answers of an iteration that is over."""
         self.recent.clear()
         self.gradients.clear()
 
     def peek(self, g: Gradient) -> Answer:
-        """An answer for a look: counted and kept as any, but a schedule or a cache within the oracle does not notice.
+        """An answer for a gap evaluation: counted and kept as any, but the state of the oracle stays what it was.
 
-        So a run takes the same way however often it is looked at, and whether or not it was interrupted. Where the oracle
-        proposes without a proof, one is asked for: looks are few.
+        So a run takes the same way however often its gap is evaluated, and whether or not it was interrupted. An answer
+        without a proof gets one, since gap evaluations are few.
         """
         if self.replay or self.closed is not None:
             return self.argmin(g)
@@ -283,7 +262,7 @@ class CountingOracle:
         return answer
 
     def floor(self, g: Gradient, tol: float = 0.0) -> Floor:
-        """A proof for g: counted, and as little noticed within the oracle as a glance."""
+        """A proof for g: counted, without a trace in the oracle."""
         self.calls += 1
         g = taken(self.set, g)
         if self.closed is not None:
@@ -310,15 +289,13 @@ class CountingOracle:
         return Answer(atom, abs(score - floor.lower), floor.kind, floor.delta)  # one above the score is off by as much
 
     def aside(self, g: Gradient, tol: float = 0.0, enough: float = -np.inf) -> Answer:
-        """An answer that is counted, and not kept for a resumed run: nothing of the run depends on it."""
+        """An answer that is counted, but not kept for a resumed run, since nothing of the run depends on it."""
         self.calls += 1
         if type(g) is not np.ndarray:
             g = taken(self.set, g)
         if self.closed is not None:
             return Answer(self.closed(g))
-        return self._seen(as_answer(self.inner.argmin(g, tol, enough), self.set.shape))
-
-    def _seen(self, answer: Answer) -> Answer:
+        answer = as_answer(self.inner.argmin(g, tol, enough), self.set.shape)
         if not self.set.sized:
             self.set.saw(answer.atom)
         return answer
@@ -337,12 +314,12 @@ class CountingOracle:
 
     def state(self) -> State:
         state: State = {"calls": np.array(self.calls), "glances": np.array(self.peeks), "given": np.array(len(self.recent))}
-        state.update({f"inner.{name}": array for name, array in self.inner.state().items()})
+        state.update(prefixed(inner=self.inner.state()))
         for i, answer in enumerate(self.recent):
             single = isinstance(answer, Answer)
             block = answer.atom.block(prod(self.set.shape)) if isinstance(answer, Answer) else answer.atoms
             state[f"answer{i}.told"] = np.array([single, answer.slack, KINDS.index(answer.kind), answer.delta])
-            state.update({f"answer{i}.block.{name}": array for name, array in block_state(block).items()})
+            state.update(prefixed(**{f"answer{i}.block": block_state(block)}))
         return state
 
     def restore(self, state: State) -> None:
@@ -351,20 +328,10 @@ class CountingOracle:
         if self.cache is not None and "inner.block.kind" in state:
             check_atoms_of(self.set, block_from(under("inner.block", state)), "The cache")
         for i in range(count(state, "given", high=len(state))):
-            single, slack, number, delta = _told(state, f"answer{i}.told")
-            block, kind = block_from(under(f"answer{i}.block", state)), KINDS[int(number)]
+            single, slack, number, delta = state[f"answer{i}.told"].tolist()
+            block, promise = block_from(under(f"answer{i}.block", state)), (slack, KINDS[int(number)], delta)
             check_atoms_of(self.set, block, f"answer{i}")
-            told = (slack, kind, delta)
-            self.replay.append(Answer(whole(block), *told) if single else Shortlist(block, *told, block.owners))
-
-
-def _told(state: State, name: str) -> tuple[float, float, float, float]:
-    """Whether an answer is a single one, its slack, the number of its kind, and its chance to fail."""
-    check(name in state and state[name].dtype == np.float64 and state[name].shape == (4,), f"{name} is none of an answer.")
-    single, slack, number, delta = (float(x) for x in state[name])
-    check(single in (0.0, 1.0) and slack >= 0.0 and number in range(len(KINDS)) and 0.0 <= delta <= 1.0, f"{name} holds "
-          f"{single:g}, {slack:g}, {number:g} and {delta:g}; 0 or 1, a slack, a kind and a probability are wanted.")
-    return single, slack, number, delta
+            self.replay.append(Answer(whole(block), *promise) if single else Shortlist(block, *promise, block.owners))
 
 
 def best_of(found: Shortlist, g: Gradient) -> Atom:

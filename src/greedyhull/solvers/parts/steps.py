@@ -7,13 +7,12 @@ from math import isfinite, log
 from numbers import Real
 from typing import Any, Protocol, runtime_checkable
 
-import numpy as np
-
 from greedyhull.errors import check, hinted, shown
 from greedyhull.objectives.base import number
 from greedyhull.objectives.lines import NEAR
 from greedyhull.objectives.losses.piecewise import KinkedLine
-from greedyhull.types import Line, Solver, State, Step, StepRule
+from greedyhull.solvers.parts.kept import Remembered
+from greedyhull.types import Line, Solver, Step, StepRule
 
 # What `core` of a rule returns first, as in native/frank_wolfe.hpp, with a parameter; None where Python has to take the steps.
 # After a warm start the count of a schedule moves with the curvature of the lines, which only Python measures.
@@ -21,7 +20,7 @@ SEARCH, OPEN_LOOP, CONSTANT, POWER, LOG_ADAPTIVE = range(5)
 
 
 class CheckedStep(Step):
-    """A rule of a user's own at work: what it returns is a number from 0 to the maximal step, or an error that names it."""
+    """A user's rule at work: what it returns is a number from 0 to the maximal step, or an error that names it."""
 
     def __init__(self, rule: StepRule, step: Step) -> None:
         self.rule, self.step = rule, step
@@ -33,20 +32,14 @@ class CheckedStep(Step):
         check(0.0 <= eta <= line.max_step, lambda: _leaves(self.rule, k, eta, line.max_step))
         return eta
 
-    def state(self) -> State:
-        return self.step.state()
-
-    def restore(self, state: State) -> None:
-        self.step.restore(state)
-
 
 def checked_step(rule: StepRule, step: Step) -> Step:
-    """``step``, the working form of ``rule``: as it is if the rule is the library's, else what it returns is looked at."""
+    """``step``, the working form of ``rule``; what the rule of a user returns is checked."""
     return step if type(rule).__module__.startswith("greedyhull.") else CheckedStep(rule, step)
 
 
 def no_rule(rule: object) -> str:
-    """What is said of something that was given in place of a step rule.
+    """The message for something that is no step rule.
 
     >>> no_rule(0.1).endswith("For a fixed step size use Constant(0.1).")
     True
@@ -107,12 +100,6 @@ def within(step: float, line: Line) -> float:
     return step if step < line.limit else NEAR * line.limit
 
 
-def in_advance(rule: StepRule) -> APriori:
-    """The rule as one whose steps are known in advance."""
-    assert isinstance(rule, APriori)  # whoever asks was given no other
-    return rule
-
-
 def check_advance(rule: object, others: str = "Power(0.5)") -> None:
     """Raise unless the steps of a rule are known in advance."""
     check(isinstance(rule, APriori) and not isinstance(rule, type), f"step must be known in advance; got {rule!r}, which "
@@ -122,11 +109,12 @@ def check_advance(rule: object, others: str = "Power(0.5)") -> None:
 Plain = Step  # the name in greedyhull.extend
 
 
-class _Scheduled(Step):
-    """η_k of an a-priori rule. After a warm start its count begins late, so that η_0 = 1 does not throw the start away:
-    where the schedule meets the short step e₀/M, for 2/(k + 2) at k₀ = 2M/e₀ − 2. Here e₀ is the slope of the first line
-    that falls, the gap at the start, and M the largest bend met so far; as it grows, the count moves on. The error then
-    stays below 2M/(k + 2M/e₀) (`theory.warm_start_rate`)."""
+class _Scheduled(Remembered, Step):
+    """η_k of an a-priori rule. After a warm start its count begins where the schedule meets the short step e₀/M, for 2/(k + 2)
+    at k₀ = 2M/e₀ − 2, so that η_0 = 1 does not throw the start away. e₀ is the slope of the first line that falls, the gap at
+    the start, and M the largest bend so far. The error stays below 2M/(k + 2M/e₀) (`theory.warm_start_rate`)."""
+
+    kept_numbers = ("warm", "shift", "first", "gap", "bend")
 
     def __init__(self, rule: OpenLoop | LogAdaptive | Constant | Power, warm: bool) -> None:
         self.rule, self.warm, self.shift = rule, warm, 0.0
@@ -160,13 +148,6 @@ class _Scheduled(Step):
             middle = 0.5 * (low + high)
             low, high = (middle, high) if self.rule.at(middle) > eta else (low, middle)
         return high if self.rule.at(0.0) > eta else 0.0
-
-    def state(self) -> State:
-        return {"warm": np.array(self.warm), "count": np.array([self.shift, self.first, self.gap, self.bend])}
-
-    def restore(self, state: State) -> None:
-        shift, first, gap, bend = (float(x) for x in state["count"])
-        self.warm, self.shift, self.first, self.gap, self.bend = bool(state["warm"]), shift, int(first), gap, bend
 
 
 @hinted
@@ -205,8 +186,8 @@ class OpenLoop(StepRule):
     late: bool = field(default=True, metadata={"added": True})
 
     def __post_init__(self) -> None:
-        check(self.ell >= 1, f"OpenLoop(ell={self.ell!r}) was given; ell of at least 1 is wanted.")
-        check(isinstance(self.late, bool), f"OpenLoop(late={self.late!r}) was given; True or False is wanted.")
+        check(self.ell >= 1, f"ell must be at least 1; got {self.ell!r}.")
+        check(isinstance(self.late, bool), f"late must be True or False; got {self.late!r}.")
 
     def __repr__(self) -> str:
         return f"OpenLoop(ell={self.ell!r})" if self.late else f"OpenLoop(ell={self.ell!r}, late=False)"
@@ -227,11 +208,7 @@ class OpenLoop(StepRule):
 class LogAdaptive(StepRule):
     """Open-loop step sizes η_k = (2 + log(k + 1))/(k + 2 + log(k + 1)).
 
-    They adapt to faster rates where a problem allows them. The error goes to zero by Theorem 1.
-
-    See Also
-    --------
-    OpenLoop : Fixed ℓ, with the rate of Theorem 2.
+    They adapt to faster rates where a problem allows them. The error goes to zero by Theorem 1. `OpenLoop` has a fixed ℓ.
 
     Examples
     --------
@@ -280,7 +257,7 @@ class Constant(StepRule):
     eta: float
 
     def __post_init__(self) -> None:
-        check(0 < self.eta <= 1, f"Constant({self.eta!r}) was given; a step in (0, 1] is wanted.")
+        check(0 < self.eta <= 1, f"eta must be in (0, 1]; got {self.eta!r}.")
 
     def core(self, quadratic: bool, warm: bool) -> tuple[int, float]:
         return CONSTANT, float(self.eta)
@@ -428,11 +405,6 @@ class Capped(StepRule):
     rule : OpenLoop, LogAdaptive, Constant or Power
         The schedule that caps the step.
 
-    See Also
-    --------
-    Exact : A line search without a cap.
-    StochasticJones : The solver it is made for.
-
     Examples
     --------
     >>> import greedyhull as gh
@@ -445,23 +417,17 @@ class Capped(StepRule):
 
     def __post_init__(self) -> None:
         check(isinstance(self.rule, APriori) and not isinstance(self.rule, type),
-              f"Capped({self.rule!r}) was given; a rule that is known in advance, Power(0.5) say, is wanted.")
+              f"rule of Capped must be known in advance, such as Power(0.5); got {self.rule!r}.")
 
     def start(self, warm: bool = False) -> Capped._Working:
         return self._Working(self.rule.start(warm))
 
     class _Working(Step):
         def __init__(self, cap: _Scheduled) -> None:
-            self.cap = cap
+            self.cap, self.state, self.restore = cap, cap.state, cap.restore  # type: ignore[method-assign]
 
         def __call__(self, line: Line, k: int) -> float:
             return min(line.argmin(), self.cap(line, k))
-
-        def state(self) -> State:
-            return self.cap.state()
-
-        def restore(self, state: State) -> None:
-            self.cap.restore(state)
 
 
 @hinted
@@ -501,19 +467,18 @@ class Backtracking(StepRule):
     relax: float = 0.9
 
     def __post_init__(self) -> None:
-        check(self.first is None or self.first > 0,
-              f"Backtracking(first={self.first!r}) was given; a positive number is wanted.")
-        check(0 < self.relax <= 1, f"Backtracking(relax={self.relax!r}) was given; a number in (0, 1] is wanted.")
+        check(self.first is None or self.first > 0, f"first must be positive, or None; got {self.first!r}.")
+        check(0 < self.relax <= 1, f"relax must be in (0, 1]; got {self.relax!r}.")
 
     def start(self, warm: bool = False) -> Backtracking._Working:
         return self._Working(self)
 
-    class _Working(Step):
-        largest: float
+    class _Working(Remembered, Step):
+        kept_numbers = ("M", "largest")
 
         def __init__(self, rule: Backtracking) -> None:
             self.rule = rule
-            self.M = 0.0 if rule.first is None else rule.first
+            self.M = 0.0 if rule.first is None else float(rule.first)
             self.largest = 0.0
 
         def __call__(self, line: Line, k: int) -> float:
@@ -538,9 +503,3 @@ class Backtracking(StepRule):
             if probe * probe == 0.0:  # too short to see anything
                 return least
             return max(least, 2.0 * (line.value(probe) - start - probe * line.slope) / (probe * probe))
-
-        def state(self) -> State:
-            return {"M": np.array(self.M), "largest": np.array(self.largest)}
-
-        def restore(self, state: State) -> None:
-            self.M, self.largest = float(state["M"]), float(state["largest"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.owners import least_of
 from greedyhull.points.shapes import Dense, dense
+from greedyhull.solvers.parts.kept import prefixed
 from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.types import (
@@ -48,26 +50,20 @@ from greedyhull.types import (
 )
 
 EARLY = 0.03  # a round is early while the gap is a larger share of f
-PROMISING = 0.05  # later, atoms join only if they promise this share of the gap
 ROUNDING = 4e-15  # a gap that is a smaller share of its terms is taken for that: its atoms may promise nothing
-SAMPLE = 8  # early, the Hessian of many rows is made from one in so many
-SLOW = 0.3  # a round that leaves a larger share of the gap ends the sampling of rows, for good
-CROWDED = 3  # times as many atoms as are in use and join: then those that wait in vain leave
+CROWDED = 3  # times as many atoms as are in use and join: then the unused ones leave
 INNER = 0.1  # the part of the gap to which the working atoms are reweighted
 EXACT = 1e-6  # the part of the gap to which a small quadratic over few atoms is solved
 ROUGH = 3e-3  # the same for many atoms, where it costs more
-BLURRED = 0.5  # of the gap: where rounding may be a larger share and the core can do no more, nothing is left to do
-SHORT = 100_000  # entries of data, at most, for which compiled rounds set out before the driver has looked at the start
-
 
 COARSER = float(np.finfo(np.float32).eps / np.finfo(np.float64).eps)  # by which float32 rounds more
-IN_DOUBLE = "in double"  # the array of a solve that says since when
+IN_DOUBLE = "in double"  # the array of a solve that holds the iteration since when
 
 Rounds = Callable[[SecondOrder], Iterator[Progress]]
 
 
 def exhausted(f: Objective, S: AtomSet, w: Iterate, estimate: float) -> bool:
-    """Whether f is computed in float32, and what that may have done to the gap at w is as much as its estimate."""
+    """Whether f is computed in float32, and the rounding of that may be as large as the gap at w."""
     return f.precise() is not f and not estimate > COARSER * f.rounding(w, S)
 
 
@@ -90,13 +86,23 @@ def in_both(f: SecondOrder, w: Iterate, memory: SolverState, rounds: Rounds) -> 
     yield from rounds(precise)
 
 
-class Working:
+class RowSampling:
+    """Early Hessians come from one row in eight, until a round leaves more than 0.3 of the gap: then never again."""
+
+    gap, sampling = np.inf, True
+
+    def sample(self, gap: float, early: bool) -> int:
+        """One in how many rows the Hessian of this round is made from."""
+        self.sampling, self.gap = self.sampling and gap <= 0.3 * self.gap, gap
+        return 8 if early and self.sampling else 1
+
+
+class Working(RowSampling):
     """Atoms that are reweighted together: ``alpha`` holds the weight of each, zero for those that wait."""
 
     def __init__(self, f: SecondOrder, w: Iterate) -> None:
-        self.f, self.gap, self.sampling = f, np.inf, True
-        # the same over shards, where each Newton step makes the Hessian of all of them anew
-        self.crowded = 1 if f.traits.remote else CROWDED
+        self.f = f
+        self.crowded = 1 if f.traits.remote else CROWDED  # over shards each Newton step computes the Hessian of all again
         self.begin(w)
 
     def begin(self, w: Iterate) -> None:
@@ -108,7 +114,7 @@ class Working:
         self.keys = set(small.block.keys)
 
     def join(self, w: Iterate, atoms: Block) -> None:
-        """Let ``atoms`` join; where too many wait in vain, those leave first."""
+        """Add ``atoms``; where too many have no weight, those leave first."""
         if len(self.alpha) > self.crowded * (len(w) + len(atoms)):
             keep = (self.alpha > 0.0).nonzero()[0]
             if len(keep) < len(self.alpha):
@@ -124,12 +130,10 @@ class Working:
     def reweight(self, w: Iterate, gap: float, steps: int, early: bool = False) -> None:
         """Minimise f over the hull of the working atoms to a tenth of ``gap``, by at most ``steps`` Newton steps.
 
-        Each of these is a small quadratic problem; few atoms cost as much to solve exactly as roughly. ``early``, its Hessian
-        may come from a sample of the rows, until a round brings little: where the radius is large, f is small long before the
-        gap is, and the steps that a sample suggests would be cut short for ever.
+        Few atoms cost as much to solve exactly as roughly. ``early``, the Hessian may come from a sample of the rows, until a
+        round brings little: where the radius is large, f is small long before the gap is, and such steps would stay short.
         """
-        self.sampling, self.gap = self.sampling and gap <= SLOW * self.gap, gap
-        sample = SAMPLE if early and self.sampling else 1
+        sample = self.sample(gap, early)
         small, tol, owners = self.small, INNER * gap, self.small.block.owners
         exact = EXACT if len(self.alpha) <= COMPILED_UP_TO else ROUGH
         for i in range(steps):
@@ -148,23 +152,21 @@ class Working:
                 return
 
     def state(self) -> State:
-        block = {f"block.{name}": array for name, array in block_state(self.small.block).items()}
-        small = {f"small.{name}": array for name, array in self.small.state().items()}
-        return {**block, **small, "alpha": self.alpha, "sampling": np.array([self.sampling, self.gap])}
+        parts = prefixed(block=block_state(self.small.block), small=self.small.state())
+        return {**parts, "alpha": self.alpha, "sampling": np.array([self.sampling, self.gap])}
 
     def restore(self, state: State) -> None:
         self._hold(self.f.restricted(block_from(under("block", state))), state["alpha"])
         self.small.restore(under("small", state))
-        sampling, self.gap = state.get("sampling", np.array([True, np.inf])).tolist()
+        sampling, self.gap = state["sampling"].tolist()
         self.sampling = bool(sampling)
 
 
 def heaviest(grad: Array, alpha: Array, owners: Index | None) -> Array | float:
     """The score of the atom with the largest weight, of each atom's owner.
 
-    Changes of weights sum to zero, so that scores may be told relative to any number. A change of the largest weight may be
-    all rounding, where the others are tiny beside it, as at a small point of a huge ball; relative to its own score that
-    costs nothing.
+    Changes of weights sum to zero, so that scores may be relative to any number. A change of the largest weight may be all
+    rounding where the others are tiny, as at a small point of a huge ball; relative to its own score that costs nothing.
     """
     if owners is None:
         return float(grad[alpha.argmax()])
@@ -178,20 +180,18 @@ def newton_step(f: SecondOrder, w: Iterate, trial: Trial, slope: float) -> float
     """The whole step if it does a quarter of what its slope promises, else a shorter one that does.
 
     The error falls like the square of the gap: once it drowns in the rounding of f, the slope, summed from scores
-    relative to that of the heaviest atom, still tells a step that lowers the gap.
+    relative to that of the heaviest atom, still shows a step that lowers the gap.
     """
     if slope >= 0.0:
         return 0.0
     start, noise, limit = f.value(w), trial.noise, trial.limit
     step = 1.0 if limit > 1.0 else NEAR * limit
-    # steps that are tried before the line is searched
-    for _ in range(1 if f.traits.quadratic else 4):  # of a quadratic the best step is known at once
+    for _ in range(1 if f.traits.quadratic else 4):  # then the line is searched; of a quadratic its minimum is known at once
         value = trial.value(step)
-        if value <= start + 0.25 * step * slope + noise:  # the share of what its slope promises that a step must bring
+        if value <= start + 0.25 * step * slope + noise:
             return step
-        excess = value - start - step * slope  # of the parabola through what was seen, the lowest point
-        # a step that brought too little is cut to this share of it at least
-        step *= min(max(0.1, -0.5 * step * slope / excess), 0.5)  # and to this share at most
+        excess = value - start - step * slope  # the lowest point of the parabola through these values, within limits
+        step *= min(max(0.1, -0.5 * step * slope / excess), 0.5)
     return trial.argmin()
 
 
@@ -210,10 +210,21 @@ def pairwise_within(P: Faces, w: Iterate, g: Gradient, atom: Atom) -> Direction:
     return Direction((atom, away), (1.0, -1.0), 0.0, min(P.room(x, v), 1.0))
 
 
+def move_if_lower(f: Objective, w: Iterate, there: Atom) -> bool:
+    """Move w to ``there`` if f is lower there; whether it is."""
+    move = w.toward(there)
+    line = f.along(w, move)
+    if not (line.limit > 1.0 and line.value(1.0) < f.value(w)):
+        return False
+    w.move(move, 1.0)
+    return True
+
+
 # --- coordinates --------------------------------------------------------------------------------------------------
 
 FEW = 200  # coordinates: a Hessian of fewer is written out, and factorised, in less time than a hundred products take
 MOST = 2000  # coordinates up to which there is another way
+SPANNED = 300  # directions of a span, at most
 
 
 def by_products(f: SecondOrder, small: Small, w: CoordinateIterate) -> Callable[[Array], Array] | None:
@@ -243,34 +254,25 @@ def by_products(f: SecondOrder, small: Small, w: CoordinateIterate) -> Callable[
     return product
 
 
-SPANNED = 300  # directions of a span, at most
-
-
-def directions_of(f: SecondOrder, region: Region) -> Directions:
-    """Coordinates, or a span."""
-    if region.middle is not None and spans(f, region):
-        return Gradients(f, region.middle)
-    return Coordinates(f, region)
-
-
 def spans(f: SecondOrder, region: Region) -> bool:
     """Whether the region allows a span, and there are too many coordinates, or more of them than rows."""
-    model, d = imaged(f), int(np.prod(f.domain))
+    model, d = imaged(f), prod(f.domain)
     rank = d if model is None else min(model.design.n, d)
     return region.middle is not None and d > FEW and (d > MOST or rank < d or model is None)
 
 
 def spanned(d: int) -> int:
-    """How many directions of d numbers a span may have."""
-    return int(min(SPANNED, max(2e7 / d, 20)))  # and numbers that they may take together
+    """The most directions of d numbers that a span may have, with 2e7 numbers together."""
+    return int(min(SPANNED, max(2e7 / d, 20)))
 
 
 class Directions:
     """A frame, and f along it."""
 
-    frame: Frame
+    frame: Any
     small: Small
     kept: str  # the array of the frame that is saved
+    frame_of: Callable[[Array], Frame]  # the frame of a saved array
 
     def __init__(self, f: SecondOrder) -> None:
         self.f = f
@@ -279,17 +281,8 @@ class Directions:
         """Solve along these directions, and no others."""
         self.frame, self.small = frame, self.f.restricted(frame.block)
 
-    def choose(self, w: CoordinateIterate, g: Array) -> bool:
-        """Let directions join that can lower f, whose gradient is g; whether there were more than can be solved for."""
-        raise NotImplementedError
-
-    def frame_of(self, kept: Array) -> Frame:
-        """The frame of a saved array."""
-        raise NotImplementedError
-
     def state(self) -> State:
-        small = {f"small.{name}": array for name, array in self.small.state().items()}
-        return {**small, self.kept: vars(self.frame)[self.kept]}
+        return {**prefixed(small=self.small.state()), self.kept: vars(self.frame)[self.kept]}
 
     def restore(self, state: State) -> None:
         self.hold(self.frame_of(state[self.kept]))
@@ -320,7 +313,8 @@ class Coordinates(Directions):
 
     def __init__(self, f: SecondOrder, region: Region) -> None:
         super().__init__(f)
-        self.region, self.d = region, int(np.prod(f.domain))
+        self.region, self.d = region, prod(f.domain)
+        self.frame_of = lambda kept: Units(self.d, kept.astype(np.intp))
         self.hold(Units(self.d, np.zeros(0, dtype=np.intp)))
 
     @property
@@ -328,10 +322,7 @@ class Coordinates(Directions):
         return self.frame.index
 
     def choose(self, w: CoordinateIterate, g: Array) -> bool:
-        """Let all coordinates join that can lower f at once; whether there were more than can be solved for together.
-
-        If so, those that have the largest shares of the gap are taken.
-        """
+        """Add all coordinates that can lower f at once, or those with the largest shares of the gap if there are too many."""
         x = w.x.ravel()
         wanted = self.region.free(g, x)
         many = len(wanted) > MOST and not isinstance(self.region, RowsRegion)  # there all are solved for, by products
@@ -353,9 +344,6 @@ class Coordinates(Directions):
             self.frame = Units(self.d, np.concatenate([self.index, new]))
         return many
 
-    def frame_of(self, kept: Array) -> Frame:
-        return Units(self.d, kept.astype(np.intp))
-
 
 class Gradients(Directions):
     """The span of the gradients seen so far and of w − middle: it contains the segment from w to the best atom of a ball."""
@@ -365,12 +353,12 @@ class Gradients(Directions):
 
     def __init__(self, f: SecondOrder, middle: Array) -> None:
         super().__init__(f)
-        self.middle = middle
+        self.middle, self.frame_of = middle, Span
         self.most = spanned(len(middle))
         self.hold(Span(np.zeros((0, len(middle)))))
 
     def choose(self, w: CoordinateIterate, g: Array) -> bool:
-        """Let g join; a span that is full begins anew with w and the directions that joined last."""
+        """Add g; a full span restarts with w and the latest directions."""
         arm = w.x.ravel() - self.middle
         if len(self.frame) >= self.most:
             span = Span(np.zeros((0, len(arm)))).beside(arm)
@@ -387,11 +375,7 @@ class Gradients(Directions):
             self.frame = span
         return False
 
-    def frame_of(self, kept: Array) -> Frame:
-        return Span(kept)
 
-
-EPS = float(np.finfo(np.float64).eps)
 FAILED = 2  # rounds by products that may lead nowhere; then steps within faces do what is left
 
 BY_FACTORS = RowsRegion | BoxRegion | CappedSimplexRegion | TurnoverRegion  # where systems of few rows are known
@@ -427,62 +411,48 @@ def coordinate_rounds(f: SecondOrder, S: AtomSet, w: Iterate, memory: SolverStat
             working.step_toward(w, answer)
 
 
-class CoordinateWorking:
+class CoordinateWorking(RowSampling):
     """The directions that are solved for together, how far the rounds have come, and how often products led nowhere."""
 
     def __init__(self, f: SecondOrder, region: Region) -> None:
-        self.f, self.region, self.gap, self.sampling, self.failed = f, region, np.inf, True, 0
-        self.directions: Directions = directions_of(f, region)
+        self.f, self.region, self.failed = f, region, 0
+        middle = region.middle if spans(f, region) else None
+        self.directions: Coordinates | Gradients = Coordinates(f, region) if middle is None else Gradients(f, middle)
 
     def begin(self, w: CoordinateIterate) -> None:
-        """Go where the region says, mostly to the point nearest to the origin, if f is lower there.
+        """Start at the region's own point, mostly the one nearest to the origin, if f is lower there.
 
         A corner of a large box is far from where models fit, and losses may be flat there. If many points are optimal, the run
         ends near its start, and the smaller its entries are, the less rounding there is.
         """
         there = self.region.begin(w.x.size)
-        if there is None:
-            return
-        move = w.toward(Dense(there.reshape(w.shape)))
-        line = self.f.along(w, move)
-        if line.limit > 1.0 and line.value(1.0) < self.f.value(w):
-            w.move(move, 1.0)
+        if there is not None:
+            move_if_lower(self.f, w, Dense(there.reshape(w.shape)))
 
     def near_a_corner(self, w: CoordinateIterate, answer: Answer) -> bool:
-        """Where only products are at hand: whether f is lower at the answer, where w goes then. Guesses of faces near a corner
-        mostly go round in circles, so products may lead nowhere only once."""
-        if not isinstance(self.region, RowsRegion) or w.x.size <= MOST:
+        """Where only products are known, move w to the answer if f is lower there; whether it is. Guesses of faces near a
+        corner mostly cycle, so products may fail only once."""
+        if not isinstance(self.region, RowsRegion) or w.x.size <= MOST or not move_if_lower(self.f, w, answer.atom):
             return False
-        move = w.toward(answer.atom)
-        line = self.f.along(w, move)
-        if not (line.limit > 1.0 and line.value(1.0) < self.f.value(w)):
-            return False
-        w.move(move, 1.0)
         self.failed = FAILED
         return True
 
     def step_toward(self, w: CoordinateIterate, answer: Answer) -> None:
         """A Frank-Wolfe step, which moves the coordinates that are left out as well."""
-        move = w.toward(answer.atom)
-        line = self.f.along(w, move)
-        w.move(move, min(1.0, max(0.0, float(line.argmin()))))
-        self._keep_inside(w)
+        self._follow(w, w.toward(answer.atom))
 
     def step_within(self, S: AtomSet, w: CoordinateIterate, g: Gradient, answer: Answer) -> None:
         """A step within the face that holds w, where S knows its faces; else toward the answer."""
         P = faced(S)
-        if P is None:
-            return self.step_toward(w, answer)
-        move = pairwise_within(P, w, g, answer.atom)
+        self._follow(w, w.toward(answer.atom) if P is None else pairwise_within(P, w, g, answer.atom))
+
+    def _follow(self, w: CoordinateIterate, move: Direction) -> None:
         w.move(move, min(move.max_step, max(0.0, float(self.f.along(w, move).argmin()))))
         self._keep_inside(w)
 
     def improve(self, w: CoordinateIterate, gap: float, steps: int, early: bool) -> bool:
-        """Minimise f along these directions to a tenth of ``gap``, by at most ``steps`` Newton steps; whether one was made.
-
-        ``early``, the Hessian may come from a sample of the rows, until a round brings little.
-        """
-        self.sampling, self.gap = self.sampling and gap <= SLOW * self.gap, gap
+        """Minimise f along these directions to a tenth of ``gap``, by at most ``steps`` Newton steps; whether one was made."""
+        sample = self.sample(gap, early)
         if not len(self.directions.frame):
             return False
         small, frame, quadratic = self.directions.small, self.directions.frame, self.f.traits.quadratic
@@ -492,7 +462,7 @@ class CoordinateWorking:
             left = section.gap(grad, y)
             if i and left <= INNER * gap:
                 return True
-            target = self._solved(w, section, grad, y, (EXACT if quadratic else ROUGH) * left, early)
+            target = self._solved(w, section, grad, y, (EXACT if quadratic else ROUGH) * left, sample)
             if target is None:
                 return i > 0
             step = self._move(w, section, grad, y, target)
@@ -500,7 +470,7 @@ class CoordinateWorking:
                 return i > 0 or step > 0.0
         return True
 
-    def _solved(self, w: CoordinateIterate, section: Section, grad: Array, y: Array, tol: float, early: bool) -> Array | None:
+    def _solved(self, w: CoordinateIterate, section: Section, grad: Array, y: Array, tol: float, sample: int) -> Array | None:
         """The minimiser of the quadratic model along these directions; None where numbers have left their range."""
         small = self.directions.small
         if isinstance(section, RowsRegion):
@@ -517,7 +487,7 @@ class CoordinateWorking:
         if isinstance(section, BY_FACTORS) and factors is not None:
             finite = bool(np.isfinite(factors[0]).all() and np.isfinite(factors[1]).all() and np.isfinite(grad).all())
             return section.solve_factored(*factors, grad, y, tol) if finite else None
-        H = small.hessian(w, SAMPLE if early and self.sampling else 1)
+        H = small.hessian(w, sample)
         return section.solve(H, grad, y, tol) if np.isfinite(H).all() and np.isfinite(grad).all() else None
 
     def _move(self, w: CoordinateIterate, section: Section, grad: Array, y: Array, target: Array) -> float:
@@ -533,12 +503,12 @@ class CoordinateWorking:
         return step
 
     def _keep_inside(self, w: CoordinateIterate) -> None:
-        """Rounding may have left the set by a unit in the last place; where it is more, what f knows of w is computed anew."""
+        """Rounding may have left the set by a unit in the last place; where it is more, the views of w are computed again."""
         x = w.x.ravel()
         near = self.region.nearest(x)
         far = float(np.abs(near - x).max(initial=0.0))
         w.x[...] = near.reshape(w.shape)
-        if far > EPS * float(np.abs(near).max(initial=0.0)):
+        if far > np.finfo(np.float64).eps * float(np.abs(near).max(initial=0.0)):
             w.refresh()
 
     def state(self) -> State:
@@ -546,5 +516,5 @@ class CoordinateWorking:
 
     def restore(self, state: State) -> None:
         self.directions.restore(state)
-        sampling, self.gap, *failed = state["sampling"].tolist()
-        self.sampling, self.failed = bool(sampling), int(sum(failed))  # states of earlier versions have two numbers
+        sampling, self.gap, failed = state["sampling"].tolist()
+        self.sampling, self.failed = bool(sampling), int(failed)
