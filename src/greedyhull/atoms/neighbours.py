@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import zip_longest
 from math import isfinite
 
 import numpy as np
@@ -80,25 +81,20 @@ def best_of(filled: Callable[[Index], Sparse | None], order: Index, g: Array, m:
     inside = np.isin(order, first.places)
     last = int(np.flatnonzero(inside)[-1]) + 1 if used else 0
     short = order[: last + m]  # so many are enough to fill the total where one is left out
-    for k in _alternately(np.flatnonzero(inside[: len(short)])[::-1], np.flatnonzero(~inside[: len(short)]), m - 1):
+    turns = zip_longest(np.flatnonzero(inside[: len(short)])[::-1].tolist(), np.flatnonzero(~inside[: len(short)]).tolist())
+    for k in [k for turn in turns for k in turn if k is not None][: max(m - 1, 0)]:
         rest = np.delete(short, k)
         vertex = filled(rest if inside[k] else np.concatenate([short[k : k + 1], rest]))
         if vertex is not None:
             found.setdefault(vertex.key, vertex)
-    atoms = list(found.values())
-    block = SparseBlock(len(g), atoms[1:])
-    by = np.argsort(block.dots(g), kind="stable") if len(block) else np.zeros(0, dtype=np.intp)
-    return SparseBlock(len(g), [first, *(atoms[1 + i] for i in by.tolist())])
+    return in_order(len(g), list(found.values()), g)
 
 
-def _alternately(one: Index, two: Index, most: int) -> list[int]:
-    """Numbers of both, in turn, ``most`` of them at most."""
-    turns: list[int] = []
-    for i in range(max(len(one), len(two))):
-        turns.extend(int(which[i]) for which in (one, two) if i < len(which))
-        if len(turns) >= most:
-            break
-    return turns[:most] if most > 0 else []
+def in_order(size: int, atoms: list[Sparse], g: Array) -> SparseBlock:
+    """Return the atoms in one block: the first, which is the best, then the others by ⟨g, ·⟩."""
+    others = SparseBlock(size, atoms[1:])
+    by = np.argsort(others.dots(g), kind="stable").tolist() if len(others) else []
+    return SparseBlock(size, [atoms[0], *(atoms[1 + i] for i in by)])
 
 
 def swapped_supports(sizes: Array, K: int, m: int) -> list[Index]:

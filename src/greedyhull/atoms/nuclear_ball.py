@@ -8,7 +8,7 @@ import numpy as np
 
 from greedyhull.atoms.arguments import array_of, matrix_shape, positive
 from greedyhull.atoms.base import AtomSet, Sizes
-from greedyhull.atoms.singular_oracle import SMALL, SingularOracle, converged_pair, exact_pairs, leading_pairs, lying, scaled
+from greedyhull.atoms.singular_oracle import SMALL, SingularOracle, converged_pair, exact_pairs, leading_pairs, scaled
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.factors import Factors, balanced, of_block
@@ -16,7 +16,7 @@ from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import RankOne, RankOneBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Block, MatrixQuadratic, ModelledMatrix, Objective
+from greedyhull.types import Array, Block, MatrixQuadratic, Objective
 
 DROPPED = 1e-11  # of the largest singular value: what a slide leaves out
 FEW = 60  # pairs at least that a slide looks at
@@ -81,10 +81,8 @@ class NuclearBall(AtomSet):
         G, size = scaled(g)
         if m == 1 or size == 0.0 or min(self.shape) > SMALL:
             return self.argmin(g).block(0)
-        found, turned = lying(G)
-        pairs = exact_pairs(found, m)
-        U, V = (pairs.V, pairs.U) if turned else (pairs.U, pairs.V)
-        return RankOneBlock(-U.T + 0.0, V.T + 0.0, np.full(U.shape[1], self.radius))
+        pairs = exact_pairs(G, m)
+        return RankOneBlock(-pairs.U.T + 0.0, pairs.V.T + 0.0, np.full(len(pairs.sigma), self.radius))
 
     def oracle(self, rng: np.random.Generator) -> SingularOracle:
         return SingularOracle(self.shape, self.radius, rng)
@@ -154,12 +152,15 @@ class NuclearBall(AtomSet):
         """A step toward all pairs that promise something, then L-BFGS over the factors on the sphere on which the nuclear norm
         is at most the radius. Matrices with a short side: splitting, for squares of responses, or of entries if many are
         observed; Newton steps, where there are models; projected gradients for other losses of so many."""
+        from greedyhull.atoms.matrix_descent import descend_newton
+
+        lower = None
         # entries: smaller matrices are solved far beyond the gap that is asked for, by projected gradients
-        large = self.shape[0] * self.shape[1] > 1024
-        model = f if f.traits.written and min(self.shape) <= SMALL and large else None
-        lower = None if model is None else self._split(model, w, gap)
-        curved = f if lower is None and f.traits.modelled else None
-        lower = lower if curved is None else self._slid_newton(curved, w, gap)
+        if f.traits.written and min(self.shape) <= SMALL and self.shape[0] * self.shape[1] > 1024:
+            lower = self._split(f, w, gap)
+        if lower is None and f.traits.modelled:
+            found = descend_newton(f, w.array(), self.radius, gap)
+            lower = None if found is None else self._mixture(_factors(found), DROPPED)
         if lower is None and self._written_out(f, w):
             lower = self._slid_dense(f, w)
             lower = lower if lower is not None and f.value(lower) < f.value(w) else None
@@ -232,13 +233,6 @@ class NuclearBall(AtomSet):
         some = lengths > DROPPED * lengths.max(initial=0.0)
         right = np.linalg.norm(V[:, some], axis=0)
         return self._mixture(Factors(A[:, some] / lengths[some], lengths[some] * right, V[:, some] / right), 0.0)
-
-    def _slid_newton(self, f: ModelledMatrix, w: Iterate, gap: float) -> Iterate | None:
-        """w after Newton steps on the matrix that is written out."""
-        from greedyhull.atoms.matrix_descent import descend_newton
-
-        found = descend_newton(f, w.array(), self.radius, gap)
-        return None if found is None else self._mixture(_factors(found), DROPPED)
 
     def _written_out(self, f: Objective, w: Iterate) -> bool:
         """Whether a matrix takes not much more room than the gradient, and the projection onto the ball little time.

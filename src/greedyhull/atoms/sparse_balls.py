@@ -12,7 +12,7 @@ from greedyhull.atoms.arguments import Groups, array_of, count_of, grouped_entri
 from greedyhull.atoms.base import NEAR, SAME, Sizes
 from greedyhull.atoms.box import direction
 from greedyhull.atoms.l1_ball import GaugeBall
-from greedyhull.atoms.neighbours import lowest, sum_of_largest, swapped_supports, top
+from greedyhull.atoms.neighbours import in_order, lowest, sum_of_largest, swapped_supports, top
 from greedyhull.atoms.regions import CoordinateSet
 from greedyhull.kernels.bounded_qp import FULL, l1_box_gap, l1_price, nearest_sparse, solve_l1_box_qp
 from greedyhull.kernels.group_qp import Latent, latent_norm, solve_group_qp
@@ -128,9 +128,7 @@ class SupportBall(GaugeBall):
     def best(self, g: Array, m: int) -> SparseBlock:
         """The best atom, and the best ones on supports that differ from its by one exchange."""
         atoms = [self._on(g, places) for places in swapped_supports(np.abs(g), self.K, m)]
-        block = SparseBlock(self.shape[0], atoms[1:])
-        by = np.argsort(block.dots(g), kind="stable").tolist() if len(block) else []
-        return SparseBlock(self.shape[0], [atoms[0], *(atoms[1 + i] for i in by)])
+        return in_order(self.shape[0], atoms, g)
 
 
 class KSparse(SupportBall):
