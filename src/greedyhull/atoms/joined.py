@@ -14,6 +14,7 @@ from greedyhull.atoms.arguments import array_of
 from greedyhull.atoms.base import AtomSet, ClosedOracle, OracleBase, Sizes
 from greedyhull.atoms.combinatorial import Birkhoff
 from greedyhull.atoms.linear_program import TOGETHER, Polytope
+from greedyhull.atoms.neighbours import one_block
 from greedyhull.atoms.polyhedron import DENSE
 from greedyhull.atoms.regions import RowsRegion, side_by_side
 from greedyhull.atoms.simplex import Simplex
@@ -27,14 +28,6 @@ from greedyhull.points.shapes import Basis, BasisBlock, Dense, Sparse, dense
 from greedyhull.points.validate import KINDS, as_answer, as_floor, as_shortlist
 from greedyhull.theory import Constant, Status
 from greedyhull.types import Answer, Array, Atom, Floor, Index, Kind, Oracle, SetTraits, Shape, Shortlist, State, faced, listed
-
-
-def one_block(atoms: Sequence[Any], size: int) -> Block:
-    """Return the atoms in one block."""
-    block: Block = atoms[0].block(size)
-    for d in atoms[1:]:
-        block = block.append(d)
-    return block
 
 
 class Joined(AtomSet):
@@ -68,8 +61,6 @@ class Joined(AtomSet):
     def slices(self, x: Array) -> list[Array]:
         """What each set sees of an array, such as a gradient."""
         return [x] * len(self.sets)
-
-    # --- its atoms ------------------------------------------------------------------------------------------------
 
     @cached_property
     def _table(self) -> BasisTable | None:
@@ -127,8 +118,6 @@ class Joined(AtomSet):
 
     def start(self, rng: np.random.Generator) -> Joint:
         return self.joint(S.start(rng) for S in self.sets)
-
-    # --- its points -----------------------------------------------------------------------------------------------
 
     def centre(self) -> Iterate:
         return self._mixed([S.centre() for S in self.sets])
@@ -436,7 +425,7 @@ Sum._decides = False  # without the parts of a point it searches
 
 
 def lowest_of_each(scores: Array, starts: Index, m: int) -> Index:
-    """Where the m least scores of every segment are, the least first; ``starts`` are the segments' ends and beginnings.
+    """Return the places of the m least scores of each segment, the least first; segment i ends where i + 1 starts.
 
     >>> lowest_of_each(np.array([3.0, 1.0, 2.0, 5.0, 4.0]), np.array([0, 3, 5]), 2)
     array([1, 2, 4, 3])

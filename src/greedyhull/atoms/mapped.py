@@ -10,7 +10,8 @@ import numpy as np
 
 from greedyhull.atoms.arguments import HUGE, array_of, numbers
 from greedyhull.atoms.base import AtomSet, ClosedOracle, OracleBase, Sizes
-from greedyhull.atoms.joined import Product, one_block
+from greedyhull.atoms.joined import Product
+from greedyhull.atoms.neighbours import one_block
 from greedyhull.atoms.wrapped import Around
 from greedyhull.errors import check, shown
 from greedyhull.points.aligned import keep, kept, labels_of, ordered
@@ -67,12 +68,11 @@ class Mapped(Around):
         """An atom of S with one owner, moved."""
         raise NotImplementedError
 
-    # --- its atoms ------------------------------------------------------------------------------------------------
-
     def _moved(self, d: Atom) -> Atom:
-        """An atom of S, moved; a shift of a vertex with several owners is one of its first part."""
-        return Joint(tuple(self._part(part, owner) for owner, part in enumerate(d.parts))) if isinstance(d, Joint) else (
-            self.moved(d))
+        """An atom of S, moved; a vertex with several owners by its parts."""
+        if not isinstance(d, Joint):
+            return self.moved(d)
+        return Joint(tuple(self._part(part, owner) for owner, part in enumerate(d.parts)))
 
     def _part(self, d: Atom, owner: int) -> Atom:
         """A part of an owner, moved."""
@@ -110,8 +110,6 @@ class Mapped(Around):
 
     def block(self, index: Index) -> Block:
         return self.blocks(self._listed().block(index))
-
-    # --- its points -----------------------------------------------------------------------------------------------
 
     def _iterate(self, w: Iterate) -> Iterate:
         return Iterate(self.blocks(w.block), w.weights, self.shape)
@@ -164,8 +162,6 @@ class Mapped(Around):
 
     def saw(self, d: Atom) -> None:
         """Nothing to do: S has seen its own atom as it answered."""
-
-    # --- its sizes ------------------------------------------------------------------------------------------------
 
     def max_abs(self, c: Array) -> float:
         return self.unit * self.S.max_abs(c) + (0.0 if self.v is None else float((c * np.abs(self.v)).sum()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from math import isfinite
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from greedyhull.points.blocks import block_from, block_state, under
 from greedyhull.points.shapes import Sparse, SparseBlock
-from greedyhull.types import Array, Block, Index, State
+from greedyhull.types import Array, Atom, Block, Index, State
 
 
 def lowest(scores: Array, m: int) -> Index:
@@ -117,6 +117,14 @@ def swapped_supports(sizes: Array, K: int, m: int) -> list[Index]:
         out, new = inside[k // len(others)], others[k % len(others)]
         found.append(np.sort(np.append(first[first != out], new)))
     return found
+
+
+def one_block(atoms: Sequence[Atom], size: int) -> Block:
+    """Return the atoms in one block."""
+    block: Block = atoms[0].block(size)
+    for d in atoms[1:]:
+        block = block.append(d)
+    return block
 
 
 class Remembered:

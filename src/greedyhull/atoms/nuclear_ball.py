@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.arguments import array_of, matrix_shape, positive
-from greedyhull.atoms.base import AtomSet, Sizes
+from greedyhull.atoms.base import IDLE, AtomSet, Sizes
+from greedyhull.atoms.l1_ball import with_rest
 from greedyhull.atoms.singular_oracle import SMALL, SingularOracle, converged_pair, exact_pairs, leading_pairs, scaled
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.coordinate_iterate import CoordinateIterate
@@ -73,7 +74,7 @@ class NuclearBall(AtomSet):
     def argmin(self, g: Array) -> RankOne:
         G, size = scaled(g)
         if size == 0.0:
-            return self._zero()
+            return self.start(IDLE)
         pair = converged_pair(G)
         return RankOne(-pair.U[:, 0] + 0.0, pair.V[:, 0] + 0.0, self.radius)
 
@@ -87,15 +88,12 @@ class NuclearBall(AtomSet):
     def oracle(self, rng: np.random.Generator) -> SingularOracle:
         return SingularOracle(self.shape, self.radius, rng)
 
-    def _zero(self) -> RankOne:
+    def start(self, rng: np.random.Generator) -> RankOne:
         u, v = (np.eye(1, k)[0] for k in self.shape)
         return RankOne(u, v, 0.0)
 
-    def start(self, rng: np.random.Generator) -> RankOne:
-        return self._zero()
-
     def centre(self) -> Iterate:
-        return Iterate.at(self._zero(), self.shape)
+        return Iterate.at(self.start(IDLE), self.shape)
 
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
         """Whether the singular values of a matrix sum to at most the radius; by its factors, where it has them."""
@@ -108,7 +106,7 @@ class NuclearBall(AtomSet):
         return fits and bool(np.isfinite(found.sigma).all()) and float(found.sigma.sum()) <= self.radius * (1.0 + tol)
 
     def _surely_has(self, w: Any) -> bool:
-        """Whether the lengths of a point's atoms already say that it is inside, as those of its own atoms do."""
+        """Whether the lengths of a point's atoms prove that it is inside."""
         if not (isinstance(w, Iterate) and w.keeps_atoms and isinstance(w.block, RankOneBlock) and w.shape == self.shape):
             return False
         lengths = np.linalg.norm(w.block.U, axis=1) * np.linalg.norm(w.block.V, axis=1)
@@ -128,12 +126,8 @@ class NuclearBall(AtomSet):
         """The matrix with these factors as a mixture: what is left of the radius rests at zero."""
         keep = found.sigma > least * found.sigma.max(initial=0.0)
         weights = found.sigma[keep] / self.radius
-        total = float(weights.sum())
-        weights = weights / max(total, 1.0)
         block = RankOneBlock(found.U[:, keep].T, found.V[:, keep].T, np.full(len(weights), self.radius))
-        if total < 1.0 or not len(weights):
-            return Iterate(block.extend(self._zero().block(0)), np.append(weights, max(1.0 - total, 0.0)), self.shape)
-        return Iterate(block, weights, self.shape)
+        return with_rest(self, block, weights)
 
     def compressed(self, block: Block, weights: Array, tol: float) -> tuple[Block, Array]:
         """The singular pairs of the point: as many as its rank, and the zero matrix."""
@@ -149,9 +143,7 @@ class NuclearBall(AtomSet):
         return self.slide_within(f, w, 0.0)
 
     def slide_within(self, f: Objective, w: Iterate, gap: float) -> Iterate | None:
-        """A step toward all pairs that promise something, then L-BFGS over the factors on the sphere on which the nuclear norm
-        is at most the radius. Matrices with a short side: splitting, for squares of responses, or of entries if many are
-        observed; Newton steps, where there are models; projected gradients for other losses of so many."""
+        """L-BFGS over the factors; with a short side splitting, Newton steps or projected gradients: see the class's notes."""
         from greedyhull.atoms.matrix_descent import descend_newton
 
         lower = None
@@ -235,10 +227,7 @@ class NuclearBall(AtomSet):
         return self._mixture(Factors(A[:, some] / lengths[some], lengths[some] * right, V[:, some] / right), 0.0)
 
     def _written_out(self, f: Objective, w: Iterate) -> bool:
-        """Whether a matrix takes not much more room than the gradient, and the projection onto the ball little time.
-
-        Gradients that are no sparse matrices cost more than the projection does. There steps must be few, as for squares.
-        """
+        """Whether a matrix takes not much more room than the gradient, and its projection no more time."""
         g: Any = f.gradient(w)
         entries = g.nnz if is_sparse(g) else np.size(g) if f.traits.quadratic and isinstance(g, np.ndarray) else 0
         # times as many entries as the gradient has may be written out
@@ -267,8 +256,8 @@ class NuclearBall(AtomSet):
         return self._mixture(Factors(V, self.radius * sigma, U) if turned else Factors(U, self.radius * sigma, V), DROPPED)
 
     def _toward_many(self, f: Objective, w: Iterate) -> float:
-        """Take a step of w with exact line search toward a mixture of the pairs whose singular value in the gradient is above
-        that of the atoms of w: the factors can only turn into directions that they have. Returns about the gap before it."""
+        """Move w toward the pairs whose singular value in the gradient exceeds that of its atoms, as the factors can only turn
+        into directions that they have; return about the gap before the step."""
         g = f.gradient(w)
         G, size = scaled(g)
         if size == 0.0:

@@ -11,7 +11,7 @@ from greedyhull.atoms.arguments import count_of, dimension, numbers, positive
 from greedyhull.atoms.base import AtomSet, Budget, Sizes, one_scale
 from greedyhull.atoms.box import AT, room_above
 from greedyhull.atoms.geometry import CHUNK, row_blocks, row_extremes
-from greedyhull.atoms.l1_ball import L1Ball
+from greedyhull.atoms.l1_ball import L1Ball, given_size, with_rest
 from greedyhull.atoms.neighbours import best_of, lowest, total
 from greedyhull.atoms.regions import CappedSimplexRegion
 from greedyhull.atoms.vertices import farthest_coordinates
@@ -206,11 +206,7 @@ class CappedSimplex(AtomSet):
     def decompose(self, w: Array) -> Iterate:
         u = flat(self._inside(w)) / self.scale
         j = np.flatnonzero(u > 0)
-        weights = u[j]
-        slack = 1.0 - float(weights.sum())
-        if slack > 0:  # what is left of the budget rests at the origin
-            j, weights = np.append(j, len(self) - 1), np.append(weights, slack)
-        return Iterate(self.block(j), weights / weights.sum(), self.shape)
+        return with_rest(self, self.block(j), u[j])
 
     def within(self, w: Array, g: Array) -> Basis:
         """The worst atom of the smallest face that holds w: one of those with weight, or the origin below the total."""
@@ -308,10 +304,7 @@ class BoundedSimplex(AtomSet):
         return f"Simplex({self.shape[0]}, total={self.total:g}{''.join(bounds)})"
 
     def _filled(self, order: Index) -> Sparse | None:
-        """What a vertex has above ``lower`` that fills the coordinates in this order; None if they do not use up the total.
-
-        Its entries do not depend on the order of the full ones.
-        """
+        """What a vertex that fills the coordinates in this order has above ``lower``; None if they do not use up the total."""
         if self._sum == 0.0:
             return Sparse(np.zeros(0, dtype=np.intp), np.zeros(0))
         sums = np.cumsum(self._cap[order])
@@ -357,8 +350,7 @@ class BoundedSimplex(AtomSet):
         return bool((v >= -near).all() and (v <= self._cap + near).all()) and abs(float(x.sum()) - self.total) <= near
 
     def decompose(self, w: Array) -> Iterate:
-        """At most d vertices: each is taken with the largest weight that leaves a point of the set, so that at least one
-        more coordinate reaches a bound and stays there."""
+        """At most d vertices, each with the largest weight that leaves a point: one more coordinate stays at a bound."""
         y, mass = np.clip(self._inside(w) - self._low, 0.0, self._cap), 1.0
         if self._sum == 0.0 or not y.any():
             return Iterate.at(self._raised(self._filled(self._open)), self.shape)
@@ -409,8 +401,7 @@ class BoundedSimplex(AtomSet):
         return BoundedSimplex(self.shape[0], radius, self.upper, self.lower)
 
     def sizes(self) -> Sizes:
-        """Exact for one bound for all: every vertex has the same norm, and the one that avoids its places is farthest.
-        Otherwise ‖s‖² ≤ max Σ upper_j s_j, the greedy filling, bounds both."""
+        """Exact where all bounds are the same: all vertices have one norm. Else ‖s‖² ≤ max Σ upper_j s_j bounds both."""
         d, t = self.shape[0], self._sum
         cap = self._cap / (t or 1.0)  # relative to what is filled, so that no square vanishes
         if float(cap.sum()) <= 1.0 + TINY:
@@ -506,14 +497,13 @@ class PositiveL1Ball(CappedSimplex):
     """
 
     def __init__(self, d: int | tuple[int, ...], radius: float, *, weights: Any = None) -> None:
-        ball = L1Ball(d, radius, weights=weights)  # its checks are the ones wanted here
-        self.shape, self.radius, self.weights = ball.shape, ball.radius, ball.weights
-        self.size = ball.size
+        ball = L1Ball(d, radius, weights=weights)  # which checks them
+        self.shape, self.radius, self.weights, self.size = ball.shape, ball.radius, ball.weights, ball.size
         self._scale = np.broadcast_to(np.asarray(ball.scale, dtype=np.float64), self.size) + 0.0
 
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else ", weights=..."
-        return f"PositiveL1Ball({(self.shape if self.shape[1:] else self.shape[0])}, radius={self.radius:g}{weighted})"
+        return f"PositiveL1Ball({given_size(self)}, radius={self.radius:g}{weighted})"
 
     @property
     def scale(self) -> Array:
@@ -525,7 +515,7 @@ class PositiveL1Ball(CappedSimplex):
 
     def rescaled(self, radius: float) -> PositiveL1Ball:
         weights = None if self.weights is None else self.weights.reshape(self.shape)
-        return PositiveL1Ball((self.shape if self.shape[1:] else self.shape[0]), radius, weights=weights)
+        return PositiveL1Ball(given_size(self), radius, weights=weights)
 
     def sizes(self) -> Sizes:
         """D = √(a² + b²) with the two longest atoms a and b; the ball about the origin that holds all atoms bounds r_S."""

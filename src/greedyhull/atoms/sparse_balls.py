@@ -11,7 +11,7 @@ import numpy as np
 from greedyhull.atoms.arguments import Groups, array_of, count_of, grouped_entries, positive
 from greedyhull.atoms.base import NEAR, SAME, Sizes
 from greedyhull.atoms.box import direction
-from greedyhull.atoms.l1_ball import GaugeBall
+from greedyhull.atoms.l1_ball import GaugeBall, with_rest
 from greedyhull.atoms.neighbours import in_order, lowest, sum_of_largest, swapped_supports, top
 from greedyhull.atoms.regions import CoordinateSet
 from greedyhull.kernels.bounded_qp import FULL, l1_box_gap, l1_price, nearest_sparse, solve_l1_box_qp
@@ -64,7 +64,7 @@ class SparseRegion(CoordinateSet):
         return nearest_sparse(x, self.bound, self.budget)
 
     def _price(self, g: Array, x: Array) -> float:
-        """What one more unit of the budget is worth; nothing, where some is left."""
+        """What one more unit of the budget is worth: nothing where some is left."""
         left = float(np.abs(x).sum()) < self.budget * (1.0 - FULL)
         return 0.0 if left else l1_price(g, self.bound, self.budget)
 
@@ -288,9 +288,6 @@ def _norm_and_split(sizes: Array, K: int) -> tuple[float, int]:
     return float(np.sqrt(head.dot(head) + tails[at] ** 2 / (at + 1))), at
 
 
-MOST = 2000  # coordinates of the groups that are solved for together
-
-
 @dataclass(slots=True, eq=False)
 class GroupBallRegion(CoordinateSet):
     """Σ over disjoint groups of ‖x_group‖₂ ≤ radius; ``of`` has the group of each coordinate."""
@@ -324,9 +321,10 @@ class GroupBallRegion(CoordinateSet):
         chosen[top(worth, max(1 + 80 * len(norms) // len(x), int(on.sum())))] = True
         chosen &= on | (worth > 0.0)
         sizes = np.bincount(self.of)
-        if int(sizes[chosen].sum()) > MOST:  # of too many the steepest
+        most = 2000  # coordinates of the groups that are solved for together: of more the steepest
+        if int(sizes[chosen].sum()) > most:
             order = np.argsort(np.where(chosen, -slopes, np.inf), kind="stable")
-            chosen[order[np.cumsum(sizes[order]) > max(MOST, sizes[order[0]])]] = False
+            chosen[order[np.cumsum(sizes[order]) > max(most, sizes[order[0]])]] = False
         return chosen[self.of].nonzero()[0]
 
     def shares(self, g: Array, x: Array) -> Array:
@@ -463,12 +461,7 @@ class GroupL1Ball(GaugeBall):
         norms = np.array([length(part) for part in parts])
         on = np.flatnonzero(norms > 0.0).tolist()
         atoms = [Sparse(self.groups.members(k), self.radius * direction(parts[k])) for k in on]
-        weights = norms[on] / self.radius
-        slack = 1.0 - float(weights.sum())
-        if slack > 0.0 or not on:  # what is left of the budget rests at the origin
-            origin = Sparse(np.zeros(0, dtype=np.intp), np.zeros(0))
-            atoms, weights = [*atoms, origin], np.append(weights, max(slack, 0.0) or 1.0)
-        return Iterate(SparseBlock(self.groups.d, atoms), weights / weights.sum(), self.shape).merged()
+        return with_rest(self, SparseBlock(self.groups.d, atoms), norms[on] / self.radius).merged()
 
     def _split(self, x: Array) -> Array:
         """A point as a sum of one vector for each group, one after the other, with a sum of norms of at most ``radius``."""
