@@ -27,10 +27,7 @@ from greedyhull.types import Array, Frame, Index, Region
 
 
 class CoordinateSet:
-    """A convex set as its coordinates see it, or its part (section) that a subspace (frame) reaches from one of its points.
-
-    Derived classes write the first five methods. All arrays are flat.
-    """
+    """A convex set in coordinates, or its section by a subspace (frame) through one of its points; all arrays are flat."""
 
     __slots__ = ()
     middle: Array | None = None  # if any turn about it maps the set to itself: sections may have any directions
@@ -327,17 +324,6 @@ class RowsRegion(CoordinateSet):
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class LeastOfAll:
-    """The least ⟨g, x⟩ of points side by side: the sum over the parts, which begin at ``starts``."""
-
-    parts: tuple[Callable[[Array], float], ...]
-    starts: Index
-
-    def __call__(self, g: Array) -> float:
-        return float(sum(least(part) for least, part in zip(self.parts, np.split(g, self.starts[1:]), strict=True)))
-
-
 def side_by_side(regions: Sequence[Region | None], most: int, entries: int) -> RowsRegion | None:
     """The region of a product whose parts are all given by rows; None where one is not, or where there is too much of it."""
     from greedyhull.kernels.lapack import block_diag
@@ -346,9 +332,13 @@ def side_by_side(regions: Sequence[Region | None], most: int, entries: int) -> R
     sizes = [len(region.inside) for region in rows]
     if len(rows) < len(regions) or sum(sizes) > most or sum(sizes) * sum(len(r.limits.l) for r in rows) > entries:
         return None
+
+    def least(g: Array) -> float:
+        parts = np.split(g, np.cumsum(sizes[:-1]))
+        return float(sum(region.least(part) for region, part in zip(rows, parts, strict=True)))
+
     low, high, _, l, u = (np.concatenate(side) if i != 2 else side[0]
                           for i, side in enumerate(zip(*(region.limits for region in rows), strict=True)))
     ends = (np.concatenate([region.ends[0] for region in rows]), np.concatenate([region.ends[1] for region in rows]))
     return RowsRegion(Limits(low, high, block_diag(*(region.limits.A for region in rows)), l, u), ends,
-                      np.concatenate([region.inside for region in rows]),
-                      LeastOfAll(tuple(region.least for region in rows), np.cumsum([0, *sizes[:-1]])))
+                      np.concatenate([region.inside for region in rows]), least)
