@@ -266,12 +266,6 @@ class Product(Joined):
         """
         return self.slices(self._shaped(x))
 
-    def _shaped(self, x: Array) -> Array:
-        array = array_of(x)
-        check(array.shape == self.shape, lambda: f"An array of shape {array.shape} was given, but {self!r} holds points of "
-                                                 f"shape {self.shape}.")
-        return array
-
     @cached_property
     def _totals(self) -> Array | None:
         """The total of each set where all are simplices."""

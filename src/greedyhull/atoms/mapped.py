@@ -118,9 +118,7 @@ class Mapped(Around):
         return self._iterate(self.S.centre())
 
     def decompose(self, w: Array) -> Iterate:
-        x = array_of(w)
-        check(x.shape == self.shape, lambda: f"The array has shape {x.shape} but {self!r} holds points of shape {self.shape}.")
-        return self._iterate(self.S.decompose(self.back(x)))
+        return self._iterate(self.S.decompose(self.back(self._shaped(w))))
 
     def contains_quickly(self, w: Iterate) -> bool | None:
         return None if self.S.contains_quickly(CoordinateIterate(self.back(w.array()))) is None else self.contains(w)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -324,6 +325,10 @@ class RowsRegion(CoordinateSet):
         return found
 
 
+def _least_of_parts(parts: list[Callable[[Array], float]], starts: Index, g: Array) -> float:
+    return float(sum(least(part) for least, part in zip(parts, np.split(g, starts), strict=True)))
+
+
 def side_by_side(regions: Sequence[Region | None], most: int, entries: int) -> RowsRegion | None:
     """The region of a product whose parts are all given by rows; None where one is not, or where there is too much of it."""
     from greedyhull.kernels.lapack import block_diag
@@ -332,13 +337,9 @@ def side_by_side(regions: Sequence[Region | None], most: int, entries: int) -> R
     sizes = [len(region.inside) for region in rows]
     if len(rows) < len(regions) or sum(sizes) > most or sum(sizes) * sum(len(r.limits.l) for r in rows) > entries:
         return None
-
-    def least(g: Array) -> float:
-        parts = np.split(g, np.cumsum(sizes[:-1]))
-        return float(sum(region.least(part) for region, part in zip(rows, parts, strict=True)))
-
     low, high, _, l, u = (np.concatenate(side) if i != 2 else side[0]
                           for i, side in enumerate(zip(*(region.limits for region in rows), strict=True)))
     ends = (np.concatenate([region.ends[0] for region in rows]), np.concatenate([region.ends[1] for region in rows]))
     return RowsRegion(Limits(low, high, block_diag(*(region.limits.A for region in rows)), l, u), ends,
-                      np.concatenate([region.inside for region in rows]), least)
+                      np.concatenate([region.inside for region in rows]),
+                      partial(_least_of_parts, [region.least for region in rows], np.cumsum(sizes[:-1])))

@@ -39,7 +39,6 @@ SMALL = 128  # rows up to which eigenvalues take no longer than Lanczos steps
 FACTORED = 5000  # rows up to which a proof by a factorisation is affordable
 STEPS, FIRST_STEPS = 30, 80  # Lanczos steps for a proposal, and for the first one
 PAIRS, FIRST_PAIRS = 10, 40  # pairs that a proposal names at most
-LARGE = 2**18  # entries from which on steps in single precision pay
 NOISE = 1e-3  # what is added to a warm start: it may be orthogonal to the pair that is now on top
 MOST = 600  # steps of a proof at most
 TRIES = 4  # proofs with high probability, each after a better guess of σ₁
@@ -128,22 +127,6 @@ def leading_pairs(G: Any, m: int) -> Pairs:
     space.run(2 * m)
     pairs = space.pairs(m)
     return Pairs(pairs.V, pairs.sigma, pairs.U) if turned else pairs
-
-
-class Single:
-    """A matrix in float32, for products with vectors: it takes half the memory, and that is what they cost."""
-
-    def __init__(self, G: Any) -> None:
-        self.G, self.shape = G.astype(np.float32), G.shape
-
-    @property
-    def T(self) -> Single:
-        other = Single.__new__(Single)
-        other.G, other.shape = self.G.T, self.G.T.shape
-        return other
-
-    def __matmul__(self, v: Array) -> Array:
-        return np.asarray(self.G @ v.astype(np.float32), dtype=np.float64)
 
 
 def run_until_near(space: Bidiagonal, steps: int, near: float, cold: bool) -> None:
@@ -253,10 +236,7 @@ class SingularOracle(WarmStart, OracleBase):
         """Pairs from a few Lanczos steps; ``near`` is how far the largest value may be off, where fewer steps will do."""
         rng = self.rng(0)
         start = self.start(rng, G.shape[1])
-        entries = G.data if is_sparse(G) else G
-        # of ‖G‖_F: for such a tolerance steps are in single precision, if there are many entries
-        coarse = near > 0.0 and entries.size >= LARGE and near >= 1e-5 * float(np.linalg.norm(entries))
-        space = Bidiagonal(Single(G) if coarse else G, start, steps)
+        space = Bidiagonal(G, start, steps)
         if near > 0.0:
             run_until_near(space, steps, near, self.warm is None)
         else:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.arguments import HUGE, array_of, numbers
+from greedyhull.atoms.arguments import HUGE, numbers
 from greedyhull.atoms.base import NEAR, AtomSet, Budget, Sizes
 from greedyhull.atoms.geometry import CHUNK, Form, nearest_point, products
 from greedyhull.atoms.neighbours import lowest
@@ -238,9 +238,7 @@ class Vertices(AtomSet):
         return float(2.0**-50 * self.shape[0] ** 0.5 * float(abs(self.matrix).max()) / self._size)
 
     def decompose(self, w: Array) -> Iterate:
-        x = array_of(w)
-        check(x.shape == self.shape and bool(np.isfinite(x).all()),
-              f"The array has shape {x.shape} or entries that are not finite; a finite point of shape {self.shape} is wanted.")
+        x = self._shaped(w)
         size, share = self._scales(x)
         found = nearest_point(self, x, size, 1e-12 * share, NEAR * share)
         check(found.distance <= NEAR * share, f"The array lies outside {self!r}, or its mixture was not found: the nearest is "
