@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from math import frexp
 from typing import Any
 
 import numpy as np
@@ -49,9 +50,22 @@ def numbers(values: Any, name: str, ceiling: float = np.inf) -> Array:
     return array
 
 
+def scaled(g: Array, power: int = 0) -> tuple[Array, int]:
+    """g·2^−k, whose largest entry is from 2^(power − 1) to 2^power, and k: no sum overflows or vanishes."""
+    g = np.asarray(g, dtype=np.float64)
+    check(bool(np.isfinite(g).all()), "The gradient has NaN or infinite entries; finite costs are wanted.")
+    k = frexp(float(np.abs(g).max(initial=0.0)))[1] - power
+    return np.ldexp(g, -k), k
+
+
 def is_whole(value: Any, least: int, most: float = np.inf) -> bool:
     """Whether a value is a whole number from ``least`` to ``most``."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(least <= value <= most)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a real number, of Python or NumPy."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
 def dimension(d: Any) -> int:
@@ -66,9 +80,9 @@ def dimension(d: Any) -> int:
 
 def positive(value: Any, name: str) -> float:
     """value as a positive finite number."""
-    good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    good = good and 0 < (float(value) if isinstance(value, np.floating) else value) <= HUGE  # HUGE overflows in float32
-    check(bool(good), lambda: f"{name} = {shown(value)} was given; a positive finite number (at most {HUGE:g}) is wanted.")
+    # HUGE overflows in float32
+    good = is_number(value) and bool(0 < (float(value) if isinstance(value, np.floating) else value) <= HUGE)
+    check(good, lambda: f"{name} = {shown(value)} was given; a positive finite number (at most {HUGE:g}) is wanted.")
     return float(value)
 
 

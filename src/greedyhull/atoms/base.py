@@ -59,8 +59,7 @@ class Sizes(NamedTuple):
 class Budget(NamedTuple):
     """{w : Σ |w_j|/scales_j ≤ 1}; with ``positive`` w ≥ 0 too, with ``whole`` the sum is one.
 
-    ``scales`` has one entry where all coordinates have the same. With ``points`` it is their weights that the budget is about:
-    a matrix with one point in each row, dense or CSR.
+    ``scales`` has one entry if all are the same. With ``points``, a dense or CSR matrix of rows, w are their weights.
     """
 
     scales: Array
@@ -79,10 +78,7 @@ IDLE = np.random.Generator(np.random.PCG64(0))  # for sets that never draw: maki
 
 
 def generator(S: AtomSet, *seed: int) -> np.random.Generator:
-    """What ``S.oracle`` and ``S.start`` are handed: the same numbers for the same seed.
-
-    A set whose ``traits.random`` is False draws none, as all sets of the library; these share one that stays as it is.
-    """
+    """Return the generator for ``S.oracle`` and ``S.start``; sets that never draw share one."""
     return np.random.Generator(np.random.PCG64(list(seed))) if S.traits.random else IDLE
 
 
@@ -350,10 +346,7 @@ class AtomSet(ABC):
         return self.atom(ones)
 
     def budget(self) -> Budget | None:
-        """Return the set as a budget on its coordinates, as the compiled core takes it; None by default.
-
-        A class derived from a budget may have answers of its own, and is none.
-        """
+        """Return the set as a budget on its coordinates, as the compiled core takes it; None by default."""
         return None
 
     def has_atoms(self, block: Block) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.arguments import dimension, numbers, positive
+from greedyhull.atoms.arguments import dimension, is_number, numbers, positive
 from greedyhull.atoms.base import AtomSet, Sizes
 from greedyhull.atoms.geometry import Form, products, row_norms, row_spans
 from greedyhull.atoms.l1_ball import GaugeBall
@@ -384,9 +384,9 @@ class LpBall(GaugeBall):
 
     def __init__(self, d: int, radius: float, p: float) -> None:
         self._measure(d, radius=radius)
-        good = isinstance(p, (int, float, np.integer, np.floating)) and not isinstance(p, bool) and bool(p >= 1)
-        check(good, lambda: f"p = {shown(p)} was given; a number of at least 1, or np.inf, is wanted: for p < 1 the set is "
-                            "not convex, and its hull is the l1 ball.")
+        check(is_number(p) and bool(p >= 1),
+              lambda: f"p = {shown(p)} was given; a number of at least 1, or np.inf, is wanted: for p < 1 the set is not "
+                      "convex, and its hull is the l1 ball.")
         self.p = float(p)
 
     def __repr__(self) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from math import frexp, fsum, prod
+from math import fsum, prod
 from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.arguments import dimension, edges_of, numbers
+from greedyhull.atoms.arguments import dimension, edges_of, numbers, scaled
 from greedyhull.atoms.base import AtomSet, OracleBase, Sizes
 from greedyhull.atoms.box import room_above
 from greedyhull.atoms.geometry import CHUNK, row_blocks
@@ -95,14 +95,6 @@ def ones(places: Index) -> Sparse:
     """The atom with 1 at these places."""
     places = np.sort(np.asarray(places, dtype=np.intp))
     return Sparse(places, np.ones(len(places)))
-
-
-def scaled(g: Array) -> tuple[Array, int]:
-    """g times a power of two, its largest entry between ½ and 1, and that power: nothing overflows or vanishes."""
-    g = np.asarray(g, dtype=np.float64)
-    check(bool(np.isfinite(g).all()), "The gradient has NaN or infinite entries; finite costs are wanted.")
-    shift = frexp(float(np.abs(g).max(initial=0.0)))[1]
-    return np.ldexp(g, -shift), shift
 
 
 class SpanningTree(Combinatorial):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from greedyhull.atoms.neighbours import best_of
 from greedyhull.atoms.regions import CoordinateSet, with_steepest
 from greedyhull.atoms.simplex import FRAGMENT
 from greedyhull.atoms.vertices import farthest_coordinates
-from greedyhull.errors import GreedyhullError, check, shown
+from greedyhull.errors import check, shown
 from greedyhull.kernels._core import grouped_vertex
 from greedyhull.kernels.bounded_qp import as_given
 from greedyhull.kernels.group_qp import grouped_gap, levels, nearest_grouped, solve_grouped_qp
@@ -117,7 +118,20 @@ class GroupedSimplex(AtomSet):
               f"upper has shape {single.shape}, and groups has {d} labels; one number, or {d} numbers, are wanted.")
         check(bool((single >= 0).all()), f"upper has the entry {single.min(initial=0.0):g}; numbers of at least 0 are wanted.")
         self.upper = None if upper is None else np.array(upper, dtype=np.float64)
-        self.group_upper = _by_label(group_upper, self.labels, self.total)
+        group_upper = mapping_of(group_upper, "group_upper")
+        if isinstance(group_upper, Mapping):
+            known = self.labels.tolist()
+            strange = [label for label in group_upper if label not in known]
+            check(not strange, lambda: f"group_upper names the group {strange[0]!r}, which no coordinate has. The groups are "
+                                       f"{', '.join(map(repr, known[:8]))}{' …' if len(known) > 8 else ''}.")
+            group_upper = [group_upper.get(label, np.inf) for label in known]
+        caps = numbers(np.inf if group_upper is None else group_upper, "group_upper", ceiling=self.total)
+        check(caps.shape in ((), self.labels.shape),
+              lambda: f"group_upper = {shown(group_upper)} has shape {caps.shape}, and there are {len(self.labels)} groups; "
+                      "one number, one for each group in sorted order of the labels, or a dictionary is wanted.")
+        check(bool((caps >= 0).all()),
+              f"group_upper has the entry {caps.min(initial=0.0):g}; numbers of at least 0 are wanted.")
+        self.group_upper = np.broadcast_to(caps, self.labels.shape).copy()
         self._cap = np.minimum(np.broadcast_to(single, self.shape), self.group_upper[self.of])
         rooms = np.minimum(self.group_upper, np.bincount(self.of, self._cap, len(self.labels)))
         room = float(rooms.sum())
@@ -135,10 +149,7 @@ class GroupedSimplex(AtomSet):
     def _region(self) -> GroupedRegion:
         return GroupedRegion(self._cap, self.of, self.group_upper, self.total)
 
-    @property
-    def caps(self) -> Array:
-        """The cap of each weight: its own, or that of its group where this is less."""
-        return np.asarray(self._cap)
+    caps = property(attrgetter("_cap"), doc="The cap of each weight: its own, or that of its group where this is less.")
 
     def _filled(self, order: Index) -> Sparse | None:
         """The vertex that fills the coordinates in this order; None if they do not use up the total."""
@@ -245,23 +256,6 @@ class GroupedSimplex(AtomSet):
         most = farthest_coordinates(form)[0]
         sets = self.total * (self.total * most), self.diameter * (self.diameter * float(form.top())), form.signs(self._cap)
         return Constant(min(sets), "upper bound", "M")
-
-
-def _by_label(given: Any, labels: Array, total: float) -> Array:
-    """The cap of every group, total where there is none."""
-    given = mapping_of(given, "group_upper")
-    if isinstance(given, Mapping):
-        known = labels.tolist()
-        strange = [label for label in given if label not in known]
-        check(not strange, lambda: f"group_upper names the group {strange[0]!r}, which no coordinate has. The groups are "
-                                   f"{', '.join(map(repr, known[:8]))}{' …' if len(known) > 8 else ''}.")
-        given = [given.get(label, np.inf) for label in known]
-    caps = numbers(np.inf if given is None else given, "group_upper", ceiling=total)
-    if caps.shape not in ((), labels.shape):
-        raise GreedyhullError(f"group_upper = {shown(given)} has shape {caps.shape}, and there are {len(labels)} groups; one "
-                              "number, one for each group in sorted order of the labels, or a dictionary is wanted.")
-    check(bool((caps >= 0).all()), f"group_upper has the entry {caps.min(initial=0.0):g}; numbers of at least 0 are wanted.")
-    return np.broadcast_to(caps, labels.shape).copy()
 
 
 @dataclass(slots=True, eq=False)

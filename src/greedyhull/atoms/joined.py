@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -53,10 +54,7 @@ class Joined(AtomSet):
     def traits(self) -> SetTraits:  # type: ignore[override]
         return super().traits._replace(random=any(S.traits.random for S in self.sets), compresses=False)
 
-    @property
-    def starts(self) -> list[int]:
-        """Where the entries of each set begin."""
-        return self._starts
+    starts = property(attrgetter("_starts"), doc="The first place of the entries of each set.")
 
     def slices(self, x: Array) -> list[Array]:
         """What each set sees of an array, such as a gradient."""
@@ -427,7 +425,12 @@ def lowest_of_each(scores: Array, starts: Index, m: int) -> Index:
     lengths = np.diff(starts)
     L = int(lengths[0])
     if not (lengths == L).all():
-        return _lowest_of_uneven(scores, starts, lengths, m)
+        owners = np.repeat(np.arange(len(lengths)), lengths)
+        if m == 1:
+            hits = (scores <= np.minimum.reduceat(scores, starts[:-1])[owners]).nonzero()[0]
+            return hits[np.unique(owners[hits], return_index=True)[1]]
+        order = np.lexsort((scores, owners))  # by segment, in each by score; equal scores stay in their order
+        return order[np.arange(len(order)) - starts[owners] < m]
     table = scores.reshape(-1, L)
     if m == 1:
         return np.asarray(starts[:-1] + table.argmin(axis=1))
@@ -438,16 +441,6 @@ def lowest_of_each(scores: Array, starts: Index, m: int) -> Index:
     else:
         places = table.argsort(axis=1, kind="stable")
     return np.asarray((starts[:-1, None] + places).ravel())
-
-
-def _lowest_of_uneven(scores: Array, starts: Index, lengths: Index, m: int) -> Index:
-    owners = np.repeat(np.arange(len(lengths)), lengths)
-    if m == 1:
-        least = np.minimum.reduceat(scores, starts[:-1])
-        hits = (scores <= least[owners]).nonzero()[0]
-        return hits[np.unique(owners[hits], return_index=True)[1]]
-    order = np.lexsort((scores, owners))  # by segment, in each by score; equal scores stay in their order
-    return order[np.arange(len(order)) - starts[owners] < m]
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import prod
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -127,10 +128,7 @@ class L1Ball(GaugeBall):
         size = self.radius if self.weights is None else float(self._scale[j % d])
         return Basis(j % d, size if j < d else -size)
 
-    @property
-    def scale(self) -> Any:
-        """radius/weight_j: how long the atoms along each coordinate are."""
-        return self._scale
+    scale = property(attrgetter("_scale"), doc="The length radius/weight_j of the atoms along each coordinate.")
 
     def scores(self, g: Array) -> Array:
         """⟨g, ·⟩ at +e_1 … +e_d, −e_1 … −e_d."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 
 from greedyhull.atoms.arguments import numbers
 from greedyhull.atoms.base import AtomSet, Sizes
-from greedyhull.atoms.lp_oracle import LinearProgramOracle, Model, Vertex, first_basis, highs, listed
+from greedyhull.atoms.lp_oracle import DUAL, LinearProgramOracle, Model, Vertex, highs, listed
 from greedyhull.atoms.polyhedron import EPS, Extent, Rows, clipped, dual_bound, rows_of
 from greedyhull.atoms.regions import RowsRegion
 from greedyhull.errors import GreedyhullError, check, is_file, no_file
@@ -198,7 +199,16 @@ class Polytope(AtomSet):
     def __init__(self, rows: Rows, shape: Shape, options: Mapping[str, Any]) -> None:
         self.rows, self.shape, self.options = rows, shape, dict(options)
         model = Model(rows, {})  # a limit that the user sets is for answers
-        self._first = first_basis(model)
+        said = model.minimise(np.zeros(rows.d), DUAL)
+        if said == "infeasible":
+            names = model.conflict()
+            raise GreedyhullError("No point satisfies the rows and bounds together. "
+                                  + (f"These rows cannot all hold within the bounds: {listed(names)}. " if names[1:]
+                                     else f"Row {names[0]} cannot hold within the bounds. " if names else "")
+                                  + "Raise a right-hand side, widen bounds, or leave a row out.")
+        check(model.ended, lambda: f"HiGHS stopped ({said}) without a vertex of the polytope. Scale its rows: the sizes of "
+              "their entries and right-hand sides should be alike, from about 1e-6 to 1e6.")
+        self._first = model.basis()  # which ends the process where there is none
         self._extent = extent_of(rows, model)
         first = Vertex(rows, *self._first)
         check(first.sound, "HiGHS found no vertex of the polytope. Scale its rows: the sizes of their entries and of their "
@@ -218,15 +228,8 @@ class Polytope(AtomSet):
         """The least ⟨g, ·⟩, always from the same basis."""
         return float(self.best(g.reshape(self.shape), 1).dots(g)[0])
 
-    @property
-    def extent(self) -> Any:
-        """Proved bounds of the variables."""
-        return self._extent
-
-    @property
-    def first(self) -> tuple[Array, Array]:
-        """The basis that every oracle begins with."""
-        return self._first
+    extent = property(attrgetter("_extent"), doc="Proved bounds of the variables.")
+    first = property(attrgetter("_first"), doc="The basis that every oracle begins with.")
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_home"}  # a model cannot be pickled

@@ -9,6 +9,7 @@ from warnings import warn
 
 import numpy as np
 
+from greedyhull.atoms.arguments import scaled
 from greedyhull.atoms.base import OracleBase
 from greedyhull.atoms.neighbours import Remembered, one_block
 from greedyhull.atoms.polyhedron import EPS, Rows, clipped, dual_bound
@@ -138,8 +139,7 @@ class Model:
 
 def listed(names: list[str]) -> str:
     """A few names in words."""
-    shown = ", ".join(names[:5])
-    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if names[5:] else "")
 
 
 def _largest(ray: Array, names: list[str]) -> list[str]:
@@ -272,12 +272,6 @@ def _factor(M: Any) -> Any:
     return lambda right, transposed: solve(right, "T" if transposed else "N")
 
 
-def _scaled(g: Array) -> tuple[Array, int]:
-    """g times a power of two, and that power: about 2^10, so that HiGHS's tolerance of 1e-10 is 1e-13 of it."""
-    shift = frexp(float(np.abs(g).max(initial=0.0)))[1] - 10
-    return np.ldexp(g, -shift), shift
-
-
 class LinearProgramOracle(OracleBase):
     """Answers depend on the basis and on the vertices remembered, both of which are its state."""
 
@@ -290,8 +284,7 @@ class LinearProgramOracle(OracleBase):
     def best(self, g: Array, m: int = 1, *, tol: float = 0.0, enough: float = -np.inf) -> Shortlist:
         """The best vertex, those next to it, and earlier answers that score well: one solve, whatever m is."""
         g = np.ascontiguousarray(g, dtype=np.float64).ravel()
-        check(bool(np.isfinite(g).all()), "The gradient has NaN or infinite entries; a linear program needs finite costs.")
-        cost, shift = _scaled(g)
+        cost, shift = scaled(g, 10)  # HiGHS's tolerance of 1e-10 is 1e-13 of that
         vertex = self._solved(cost)
         y = vertex.prices(cost)
         y = y if np.isfinite(y).all() else np.zeros_like(y)
@@ -307,7 +300,7 @@ class LinearProgramOracle(OracleBase):
 
     def prices(self, g: Array) -> tuple[Array, Array]:
         """Row prices y and reduced costs g − A'y at the best vertex for g."""
-        cost, shift = _scaled(g)
+        cost, shift = scaled(g, 10)
         y = np.ldexp(clipped(self.S.rows, self._solved(cost).prices(cost)), shift)
         return y, g - self.S.rows.transposed @ y
 
@@ -364,16 +357,3 @@ def _distance(atom: Atom, x: Array, shape: Shape) -> float:
     atom.add_to(other if isinstance(atom, Sparse) else other.reshape(shape), -1.0)
     return float(np.abs(other).max(initial=0.0))
 
-
-def first_basis(model: Model) -> tuple[Array, Array]:
-    """A basis to begin with; words where no point satisfies all rows."""
-    said = model.minimise(np.zeros(model.P.d), DUAL)
-    if said == "infeasible":
-        names = model.conflict()
-        raise GreedyhullError("No point satisfies the rows and bounds together. "
-                              + (f"These rows cannot all hold within the bounds: {listed(names)}. " if names[1:]
-                                 else f"Row {names[0]} cannot hold within the bounds. " if names else "")
-                              + "Raise a right-hand side, widen bounds, or leave a row out.")
-    check(model.ended, lambda: f"HiGHS stopped ({said}) without a vertex of the polytope. Scale its rows: the sizes of their "
-          "entries and right-hand sides should be alike, from about 1e-6 to 1e6.")
-    return model.basis()  # which ends the process where there is none

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.arguments import HUGE, array_of, numbers
+from greedyhull.atoms.arguments import HUGE, array_of, is_number, numbers
 from greedyhull.atoms.base import AtomSet, ClosedOracle, OracleBase, Sizes
 from greedyhull.atoms.joined import Product
 from greedyhull.atoms.neighbours import one_block
@@ -244,11 +244,9 @@ class Scaled(Mapped):
 
     def __init__(self, S: AtomSet, c: float) -> None:
         super().__init__(S)
-        good = isinstance(c, (int, float, np.integer, np.floating)) and not isinstance(c, bool) and 0.0 < abs(float(c)) <= HUGE
-        check(bool(good), lambda: f"Scaled was given c = {shown(c)}; a number other than 0, at most {HUGE:g} in size, is "
-                                  "wanted.")
-        self.c = float(c)
-        self.unit = abs(self.c)
+        check(is_number(c) and 0.0 < abs(float(c)) <= HUGE,
+              lambda: f"Scaled was given c = {shown(c)}; a number other than 0, at most {HUGE:g} in size, is wanted.")
+        self.c, self.unit = float(c), abs(float(c))
 
     def __repr__(self) -> str:
         return f"Scaled({self.S!r}, {self.c:g})"

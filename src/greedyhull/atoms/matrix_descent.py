@@ -23,15 +23,6 @@ UNEVEN = 1e-6  # of the largest curvature of a column: what the smallest counts 
 Pair = tuple[Array, Array]
 
 
-class Sphere(NamedTuple):
-    """The factors as a vector θ of a given length, in units that differ from entry to entry."""
-
-    length: float
-    units: Array
-    split: Callable[[Array], Pair]
-    push: Callable[[_Last], Array]  # the gradient as such a vector
-
-
 def descend(f: Objective, A: Array, B: Array, radius: float, inward: bool, units: Array) -> Pair | None:
     """Factors with a smaller f(ABᵀ) and ‖A‖² + ‖B‖² ≤ 2·radius, in the precision of A and B; None where f does not fall.
 
@@ -51,7 +42,7 @@ def descend(f: Objective, A: Array, B: Array, radius: float, inward: bool, units
 
     start = np.concatenate([A.ravel(), B.ravel(), [free**0.5]], dtype=A.dtype)
     # a fall by less of what all iterations brought ends it too: new atoms help more then
-    return _on_sphere(f, start, Sphere((2.0 * radius) ** 0.5, each, split, push), ITERATIONS, 0.01)
+    return _on_sphere(f, start, (2.0 * radius) ** 0.5, each, split, push, ITERATIONS, 0.01)
 
 
 def descend_symmetric(f: Objective, A: Array, trace: float) -> Array | None:
@@ -63,8 +54,8 @@ def descend_symmetric(f: Objective, A: Array, trace: float) -> Array | None:
     def push(at: _Last) -> Array:
         return (at.left + at.right).ravel()
 
-    sphere = Sphere(trace**0.5, np.tile(_symmetric_units(f, A), len(A)), split, push)
-    found = _on_sphere(f, A.ravel(), sphere, 400, 1e-6)  # more iterations: its rank soon suffices
+    units = np.tile(_symmetric_units(f, A), len(A))
+    found = _on_sphere(f, A.ravel(), trace**0.5, units, split, push, 400, 1e-6)  # more iterations: its rank soon suffices
     return None if found is None else found[0]
 
 
@@ -124,8 +115,9 @@ def _symmetric_units(f: Objective, A: Array) -> Array:
     return column_units(sigma, bend, spread)
 
 
-def _on_sphere(f: Objective, start: Array, sphere: Sphere, iterations: int, slow: float) -> Pair | None:
-    """L-BFGS for F(length·θ/‖θ‖) from ``start``, in units of the length and of the first gradient.
+def _on_sphere(f: Objective, start: Array, length: float, units: Array, split: Callable[[Array], Pair],
+               push: Callable[[_Last], Array], iterations: int, slow: float) -> Pair | None:
+    """L-BFGS for F(length·θ/‖θ‖), f of the factors in θ, in units of each entry of θ, of the length and the first gradient.
 
     F is divided by the multiplier of the constraint, −⟨∇F, θ⟩/‖θ‖², which is about its curvature: the first step is 1.
     """
@@ -134,13 +126,13 @@ def _on_sphere(f: Objective, start: Array, sphere: Sphere, iterations: int, slow
         x = units * theta
         norm = float(np.linalg.norm(x))
         unit = x / real(norm)
-        at = _Last(f, *sphere.split(real(length) * unit))
-        g = sphere.push(at) / real(steep)
+        at = _Last(f, *split(real(length) * unit))
+        g = push(at) / real(steep)
         slope = float(unit.dot(g))
         pull[0] = -slope
         return at.value / (steep * length) / scale, units * (g - real(slope) * unit) / real(norm * scale)
 
-    real, units, length = start.dtype.type, sphere.units, sphere.length
+    real = start.dtype.type
     begin = start / real(length)
     begin, scale, steep, pull = begin / real(np.linalg.norm(begin)) / units, 1.0, 1.0, [0.0]
     with np.errstate(all="ignore"):
@@ -159,16 +151,13 @@ def _on_sphere(f: Objective, start: Array, sphere: Sphere, iterations: int, slow
         x = units * found.x
     norm = float(np.linalg.norm(x))
     lower = found is not at and found.value <= at.value + limited_memory.SAME * abs(at.value)
-    return sphere.split(real(length / norm) * x) if 0.0 < norm < np.inf and lower else None
+    return split(real(length / norm) * x) if 0.0 < norm < np.inf and lower else None
 
 
 Slope = Callable[[Array], Array]
 
-SAFE = 1.1  # times the curvature that was met: what a step reckons with
-
-
 class Spectrum(NamedTuple):
-    """Right singular vectors as columns, and the singular values: T·V has columns of lengths sigma."""
+    """Right singular vectors as columns, and the singular values."""
 
     V: Array
     sigma: Array
@@ -212,7 +201,7 @@ def descend_dense(slope: Slope, x: Array, radius: float) -> Array:
     steepness = float(np.linalg.norm(g))
     if steepness > 0.0:  # the curvature of f along a trial step against the gradient, a tenth of the radius long
         there = projected(x - (0.1 * radius / steepness) * g, radius)
-        bend = SAFE * _quotient(there - x, slope(there) - g)
+        bend = _quotient(there - x, slope(there) - g)
     for _ in range(ITERATIONS if 0.0 < bend < np.inf else 0):
         T = y - g / bend
         new = projected(T.astype(np.float32) if rough else T, radius).astype(np.float64, copy=False)
@@ -231,13 +220,14 @@ def descend_dense(slope: Slope, x: Array, radius: float) -> Array:
         momentum, last = 0.5 + (0.25 + momentum * momentum) ** 0.5, momentum
         y, before, old = new + ((last - 1.0) / momentum) * step, y, g
         g = slope(y)
-        bend = max(bend, SAFE * _quotient(y - before, g - old))
+        bend = max(bend, _quotient(y - before, g - old))
     return x
 
 
 def _quotient(move: Array, change: Array) -> float:
+    """The curvature along a move, and a tenth more to be safe."""
     square = float(np.vdot(move, move))
-    return float(np.vdot(move, change)) / square if square > 0.0 else 0.0
+    return 1.1 * (float(np.vdot(move, change)) / square) if square > 0.0 else 0.0
 
 
 def unconstrained(equations: MatrixEquations, slope: Callable[[Array], Array], x: Array, radius: float) -> Array:
@@ -268,7 +258,7 @@ def unconstrained(equations: MatrixEquations, slope: Callable[[Array], Array], x
     return x
 
 
-FEW, MANY = 80, 400  # steps in single precision or with a factorisation, and at most
+FEW = 80  # steps at most in single precision or with a factorisation
 LOOK = 3  # steps at most from one gap evaluation to the next
 
 
@@ -374,7 +364,7 @@ def _exactly(equations: MatrixEquations, begin: Begin, T: Array | None, radius: 
             return found
         T = found.T
     form, Q = equations.lasting(radius)
-    found = _steps(form, T if Q is None else Q.T @ T, MANY, begin.aim, begin.first)
+    found = _steps(form, T if Q is None else Q.T @ T, 400, begin.aim, begin.first)
     return found if Q is None else found._replace(low=found.low._replace(A=Q @ found.low.A))
 
 

@@ -21,7 +21,6 @@ from greedyhull.types import Array, Block, MatrixQuadratic, Objective
 
 DROPPED = 1e-11  # of the largest singular value: what a slide leaves out
 FEW = 60  # pairs at least that a slide looks at
-SHARE, NEARLY = 1e-2, 1e-12  # of the excess of the largest, and of itself: singular values with less promise nothing
 
 
 class NuclearBall(AtomSet):
@@ -97,27 +96,24 @@ class NuclearBall(AtomSet):
 
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
         """Whether the singular values of a matrix sum to at most the radius; by its factors, where it has them."""
-        if self._surely_has(w):
-            return True
-        found = of_given(w)
+        if not (isinstance(w, Iterate) and w.keeps_atoms):
+            return self._has(array_of(w), tol)
+        if isinstance(w.block, RankOneBlock) and w.shape == self.shape:  # the lengths of its atoms may prove it
+            lengths = np.linalg.norm(w.block.U, axis=1) * np.linalg.norm(w.block.V, axis=1)
+            # of the radius: what rounding may add to the lengths of atoms
+            if float(np.abs(w.weights * w.block.scales) @ lengths) <= self.radius * (1.0 + 1e-14):
+                return True
+        found = of_block(w.block, w.weights)
         if found is None:
             return self._has(array_of(w), tol)
         fits = (len(found.U), len(found.V)) == self.shape
         return fits and bool(np.isfinite(found.sigma).all()) and float(found.sigma.sum()) <= self.radius * (1.0 + tol)
 
-    def _surely_has(self, w: Any) -> bool:
-        """Whether the lengths of a point's atoms prove that it is inside."""
-        if not (isinstance(w, Iterate) and w.keeps_atoms and isinstance(w.block, RankOneBlock) and w.shape == self.shape):
-            return False
-        lengths = np.linalg.norm(w.block.U, axis=1) * np.linalg.norm(w.block.V, axis=1)
-        # of the radius: what rounding may add to the lengths of atoms
-        return bool(float(np.abs(w.weights * w.block.scales) @ lengths) <= self.radius * (1.0 + 1e-14))
-
     def _holds(self, x: Array, tol: float) -> bool:
         return float(np.linalg.svd(x, compute_uv=False).sum()) <= self.radius * (1.0 + tol)
 
     def owns(self, d: Any) -> bool:
-        return self.contains(d.block(0)) if isinstance(d, RankOne) else super().owns(d)
+        return self.contains(Iterate.at(d, self.shape))
 
     def decompose(self, w: Array) -> Iterate:
         return self._mixture(_factors(self._inside(w)), 0.0)
@@ -266,12 +262,7 @@ class NuclearBall(AtomSet):
         level = -w.dot(g) / (self.radius * size)
         gap = self.radius * size * max(float(pairs.sigma[0]) - level, 0.0)
         above = np.maximum(pairs.sigma - max(level, 0.0), 0.0)
-        above[above <= np.maximum(SHARE * above[0], NEARLY * pairs.sigma)] = 0.0
-        some = np.flatnonzero(above)
-        if not len(some):
-            return gap
-        atoms = RankOneBlock(-pairs.U[:, some].T, pairs.V[:, some].T, np.full(len(some), self.radius))
-        step_toward(f, w, atoms, above[some] / above.sum())
+        step_toward(f, w, RankOneBlock(-pairs.U.T, pairs.V.T, np.full(len(above), self.radius)), above, pairs.sigma)
         return gap
 
     def max_abs(self, c: Array) -> float:
@@ -299,10 +290,16 @@ def _factors(x: Array) -> Factors:
     return Factors(U, sigma, V.T)
 
 
-def step_toward(f: Objective, w: Iterate, atoms: Block, weights: Array) -> None:
-    """Move w toward a mixture of atoms, as far as f falls."""
-    base = np.concatenate([w.weights, np.zeros(len(weights))])
-    move = w.reweighting(w.block.extend(atoms), base, np.concatenate([np.zeros(len(w)), weights]) - base)
+def step_toward(f: Objective, w: Iterate, atoms: Block, excess: Array, values: Array) -> None:
+    """Move w toward the atoms, in proportion to what each promises in excess, as far as f falls."""
+    # of the largest excess, and of the singular value itself: less promises nothing
+    excess[excess <= np.maximum(1e-2 * excess[0], 1e-12 * np.abs(values))] = 0.0
+    some = np.flatnonzero(excess)
+    if not len(some):
+        return
+    base = np.concatenate([w.weights, np.zeros(len(some))])
+    weights = np.concatenate([np.zeros(len(w)), excess[some] / excess.sum()])
+    move = w.reweighting(w.block.extend(atoms.take(some)), base, weights - base)
     w.move(move, float(f.along(w, move).argmin()))
 
 
@@ -324,9 +321,3 @@ def _apart(block: RankOneBlock, weights: Array) -> bool:
     grams = (part[some] @ part[some].T for part in (block.U, block.V))
     return len(some) + 1 >= len(weights) and all(bool((np.abs(M - np.eye(len(M))) <= near).all()) for M in grams)
 
-
-def of_given(w: Any) -> Factors | None:
-    """The factors of a point or a block that keeps them."""
-    if isinstance(w, RankOneBlock):
-        return of_block(w, np.ones(len(w)))
-    return of_block(w.block, w.weights) if isinstance(w, Iterate) and w.keeps_atoms else None

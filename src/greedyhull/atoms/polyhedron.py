@@ -180,7 +180,7 @@ def clipped(P: Rows, y: Array) -> Array:
 
 
 def dual_bound(P: Rows, extent: Extent, g: Array, y: Array) -> float:
-    """A number that ⟨g, x⟩ is nowhere below on the polytope, for any y, all rounding counted.
+    """Return a lower bound on ⟨g, x⟩ over the polytope, valid for any y, rounding included.
 
     The computed g − A'y is off by at most e; what that does to ⟨g − A'y, x⟩ is at most max Σ eⱼ|xⱼ| over the polytope.
     """

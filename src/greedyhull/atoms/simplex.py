@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import prod
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -170,10 +171,7 @@ class CappedSimplex(AtomSet):
     def __getitem__(self, j: int) -> Basis:
         return self.block(np.array([range(len(self))[j]]))[0]
 
-    @property
-    def scale(self) -> Any:
-        """The length of the atom along each coordinate: one number, or one for each."""
-        return self.total
+    scale: Any = property(attrgetter("total"), doc="The length of the atoms: one number, or one for each coordinate.")
 
     def scores(self, g: Array) -> Array:
         return np.append(self.scale * flat(g), g.dtype.type(0.0))
@@ -486,9 +484,7 @@ class HyperSimplex(BoundedSimplex):
 
 
 class PositiveL1Ball(CappedSimplex):
-    """{w ≥ 0 : Σ weights_j w_j ≤ radius}; the last of its d + 1 atoms is the origin.
-
-    Without weights it is the `CappedSimplex`; it has in addition the gauge and the shapes of an `L1Ball`.
+    """{w ≥ 0 : Σ weights_j w_j ≤ radius}: a `CappedSimplex` with the weights, the gauge and the shapes of an `L1Ball`.
 
     >>> PositiveL1Ball(3, 2.0).argmin(np.array([1.0, -3.0, 0.5]))
     Basis(index=1, scale=2.0)
@@ -505,9 +501,7 @@ class PositiveL1Ball(CappedSimplex):
         weighted = "" if self.weights is None else ", weights=..."
         return f"PositiveL1Ball({given_size(self)}, radius={self.radius:g}{weighted})"
 
-    @property
-    def scale(self) -> Array:
-        return self._scale
+    scale = property(attrgetter("_scale"))
 
     def gauge(self, x: Array) -> float:
         """The least c for which x ≥ 0 lies in c times the set."""

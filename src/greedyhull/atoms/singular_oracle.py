@@ -15,21 +15,8 @@ import numpy as np
 
 from greedyhull.atoms.base import OracleBase
 from greedyhull.errors import check
-from greedyhull.kernels.singular import (
-    CLOSE,
-    SPARSE,
-    UNIT,
-    WIDER,
-    Bidiagonal,
-    Pairs,
-    component,
-    gamma,
-    grown,
-    limit_of_steps,
-    proved_floor,
-    proved_norm,
-    steps_to_prove,
-)
+from greedyhull.kernels import singular as proofs
+from greedyhull.kernels.singular import CLOSE, SPARSE, UNIT, WIDER, Bidiagonal, Pairs
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.gradients import as_array
 from greedyhull.points.shapes import RankOneBlock
@@ -37,7 +24,7 @@ from greedyhull.types import Array, Floor, Gradient, Kind, Shape, Shortlist, Sta
 
 SMALL = 128  # rows up to which eigenvalues take no longer than Lanczos steps
 FACTORED = 5000  # rows up to which a proof by a factorisation is affordable
-STEPS, FIRST_STEPS = 30, 80  # Lanczos steps for a proposal, and for the first one
+STEPS = 30  # Lanczos steps for a proposal
 PAIRS, FIRST_PAIRS = 10, 40  # pairs that a proposal names at most
 NOISE = 1e-3  # what is added to a warm start: it may be orthogonal to the pair that is now on top
 MOST = 600  # steps of a proof at most
@@ -223,12 +210,12 @@ class SingularOracle(WarmStart, OracleBase):
             G = written_out(G)
             pairs = exact_pairs(G, min(m, FIRST_PAIRS))
             reached, atoms = float(pairs.sigma[0]), self._atoms(pairs)
-            most = proved_norm(lying(G)[0], reached, CLOSE * reached)
+            most = proofs.proved_norm(lying(G)[0], reached, CLOSE * reached)
             score = float(atoms.take(np.arange(1)).dots(g)[0])
             return Shortlist(atoms, max(self._above(most, size) + score, 0.0))
         first = self.warm is None
         near = tol / (self.radius * size) if m == 1 else 0.0
-        steps = FIRST_STEPS if first and (m > 1 or near > 0.0) else STEPS
+        steps = 80 if first and (m > 1 or near > 0.0) else STEPS  # more from a start that knows nothing
         pairs = self._proposed(G, min(m, FIRST_PAIRS if first else PAIRS), steps, near)
         return Shortlist(self._atoms(pairs), np.inf)
 
@@ -271,16 +258,16 @@ class SingularOracle(WarmStart, OracleBase):
         G, _ = lying(G)
         p = G.shape[0]
         if p <= SMALL:
-            return Norm(proved_norm(G, None, slack))
+            return Norm(proofs.proved_norm(G, None, slack))
         rough = rough_norm(G)
         if slack >= 0.02 * rough:  # of a rough bound: where so much slack is welcome, that bound will do
             return Norm(rough)
         if p <= FACTORED and self.warm is not None:
             reached = settled(Bidiagonal(G.T, self._toward_top(G, p), MOST), slack, 10)
-            return Norm(proved_norm(G, reached, slack))
+            return Norm(proofs.proved_norm(G, reached, slack))
         space = Bidiagonal(G.T, self.rng(2).standard_normal(p), MOST)
         reached = settled(space, slack)
-        return Norm(proved_norm(G, reached, slack)) if p <= FACTORED else self._likely(G, reached, slack, rough)
+        return Norm(proofs.proved_norm(G, reached, slack)) if p <= FACTORED else self._likely(G, reached, slack, rough)
 
     def _toward_top(self, G: Any, p: int) -> Array:
         """A vector to begin with where a bound is guessed that is proved afterwards: the last top vector, if it fits."""
@@ -295,16 +282,17 @@ class SingularOracle(WarmStart, OracleBase):
         """A bound that holds with high probability, from a random start that nothing else has used."""
         p, Gt = G.shape[0], G.T
         delta = DELTA / (max(self.count, 1) * (max(self.count, 1) + 1.0))
-        z, s = self.rng(1).standard_normal(p), component(p, delta)
-        off = gamma(longest_sums(G) + 2) * rough * rough  # ‖ |G| ‖₂ ≤ rough
+        z, s = self.rng(1).standard_normal(p), proofs.component(p, delta)
+        off = proofs.gamma(longest_sums(G) + 2) * rough * rough  # ‖ |G| ‖₂ ≤ rough
         sharpest = 0.0
         for _ in range(TRIES):
             slack = max(slack, GOOD * reached)
             mu, limit = (reached + 0.25 * slack) ** 2, (reached + slack) ** 2
-            if steps_to_prove(mu, limit, s) > MOST:  # what can be proved in so many steps
-                limit = limit_of_steps(mu, MOST, s)
-                sharpest = limit_of_steps(reached * reached, MOST, s) ** 0.5 - reached
-            found = grown(lambda y: np.asarray(G @ (Gt @ y)), off, z, mu, limit, s, min(steps_to_prove(mu, limit, s), MOST))
+            if proofs.steps_to_prove(mu, limit, s) > MOST:  # what can be proved in so many steps
+                limit = proofs.limit_of_steps(mu, MOST, s)
+                sharpest = proofs.limit_of_steps(reached * reached, MOST, s) ** 0.5 - reached
+            steps = min(proofs.steps_to_prove(mu, limit, s), MOST)
+            found = proofs.grown(lambda y: np.asarray(G @ (Gt @ y)), off, z, mu, limit, s, steps)
             if found.proved:
                 return Norm(min(limit**0.5 * (1.0 + 4.0 * UNIT), rough), "probability", delta, sharpest)
             length = float(np.linalg.norm(found.last))
@@ -389,28 +377,28 @@ class EigenOracle(WarmStart, OracleBase):
     def _bound(self, G: Any, slack: float) -> Floor:
         if self.n <= SMALL:
             A = G if isinstance(G, np.ndarray) else G.toarray()
-            return Floor(proved_floor(A, float(np.linalg.eigvalsh(A)[0]), slack))
+            return Floor(proofs.proved_floor(A, float(np.linalg.eigvalsh(A)[0]), slack))
         shift = rough_norm(G)
         start = self.rng(2).standard_normal(self.n)
         top = settled(Bidiagonal(Shifted(G, shift), start, MOST), slack, 40, 40)
         if self.n <= FACTORED:
-            return Floor(proved_floor(G if isinstance(G, np.ndarray) else G.toarray(), shift - top, slack))
+            return Floor(proofs.proved_floor(G if isinstance(G, np.ndarray) else G.toarray(), shift - top, slack))
         return self._likely(G, shift, max(top, ROUGH * shift), slack) if shift > 0.0 else Floor(0.0)
 
     def _likely(self, G: Any, shift: float, reached: float, slack: float) -> Floor:
         """shift − λ₁(shift·I − G) at least, with high probability, from a random start that nothing else has used."""
         delta = DELTA / (max(self.count, 1) * (max(self.count, 1) + 1.0))
-        z, s = self.rng(1).standard_normal(self.n), component(self.n, delta)
+        z, s = self.rng(1).standard_normal(self.n), proofs.component(self.n, delta)
         B = Shifted(G, shift)
-        off = 2.0 * shift * gamma(longest_sums(G) + 4)  # shift bounds the norm of |G|
+        off = 2.0 * shift * proofs.gamma(longest_sums(G) + 4)  # shift bounds the norm of |G|
         sharpest = 0.0
         for _ in range(TRIES):
             slack = max(slack, GOOD * reached)
             mu, limit = reached + 0.25 * slack, reached + slack
-            if steps_to_prove(mu, limit, s) > 2 * MOST:  # what can be proved in so many steps
-                limit = limit_of_steps(mu, 2 * MOST, s)
-                sharpest = limit_of_steps(reached, 2 * MOST, s) - reached
-            found = grown(B.__matmul__, off, z, mu, limit, s, min(steps_to_prove(mu, limit, s), 2 * MOST))
+            if proofs.steps_to_prove(mu, limit, s) > 2 * MOST:  # what can be proved in so many steps
+                limit = proofs.limit_of_steps(mu, 2 * MOST, s)
+                sharpest = proofs.limit_of_steps(reached, 2 * MOST, s) - reached
+            found = proofs.grown(B.__matmul__, off, z, mu, limit, s, min(proofs.steps_to_prove(mu, limit, s), 2 * MOST))
             if found.proved:
                 return Floor(shift - limit - 4.0 * UNIT * (shift + limit), "probability", delta, sharpest)
             unit = found.last / float(np.linalg.norm(found.last))

@@ -288,6 +288,9 @@ def _norm_and_split(sizes: Array, K: int) -> tuple[float, int]:
     return float(np.sqrt(head.dot(head) + tails[at] ** 2 / (at + 1))), at
 
 
+MOST = 2000  # coordinates of the groups that are solved for together
+
+
 @dataclass(slots=True, eq=False)
 class GroupBallRegion(CoordinateSet):
     """Σ over disjoint groups of ‖x_group‖₂ ≤ radius; ``of`` has the group of each coordinate."""
@@ -321,10 +324,9 @@ class GroupBallRegion(CoordinateSet):
         chosen[top(worth, max(1 + 80 * len(norms) // len(x), int(on.sum())))] = True
         chosen &= on | (worth > 0.0)
         sizes = np.bincount(self.of)
-        most = 2000  # coordinates of the groups that are solved for together: of more the steepest
-        if int(sizes[chosen].sum()) > most:
+        if int(sizes[chosen].sum()) > MOST:  # of too many the steepest
             order = np.argsort(np.where(chosen, -slopes, np.inf), kind="stable")
-            chosen[order[np.cumsum(sizes[order]) > max(most, sizes[order[0]])]] = False
+            chosen[order[np.cumsum(sizes[order]) > max(MOST, sizes[order[0]])]] = False
         return chosen[self.of].nonzero()[0]
 
     def shares(self, g: Array, x: Array) -> Array:

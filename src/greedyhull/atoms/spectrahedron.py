@@ -8,7 +8,7 @@ import numpy as np
 
 from greedyhull.atoms.arguments import array_of, dimension, positive
 from greedyhull.atoms.base import AtomSet, Sizes
-from greedyhull.atoms.nuclear_ball import DROPPED, FEW, NEARLY, SHARE, largest_sum, step_toward
+from greedyhull.atoms.nuclear_ball import DROPPED, FEW, largest_sum, step_toward
 from greedyhull.atoms.singular_oracle import EigenOracle, lowest_pairs, symmetric
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import RankOne, RankOneBlock
@@ -109,7 +109,12 @@ class Spectrahedron(AtomSet):
         """A step toward all vectors that promise something, then L-BFGS over the factor A of W = AAᵀ on a sphere."""
         from greedyhull.atoms.matrix_descent import descend_symmetric
 
-        w = self._toward_many(f, w)
+        g = f.gradient(w)
+        G, size = symmetric(g)
+        if size > 0.0:
+            pairs = lowest_pairs(G, min(max(FEW, len(w)), self.shape[0]))
+            below = np.maximum(w.dot(g) / (self.trace * size) - pairs.values, 0.0)
+            step_toward(f, w, self._atoms(pairs.V.T), below, pairs.values)
         factor = _root(w.block, w.weights)
         if factor is None:
             return None
@@ -120,22 +125,6 @@ class Spectrahedron(AtomSet):
             return None
         V, sigma, _ = np.linalg.svd(found, full_matrices=False)
         return self._mixture(V, sigma**2, DROPPED)
-
-    def _toward_many(self, f: Objective, w: Iterate) -> Iterate:
-        """w after a step with exact line search toward a mixture of the vectors whose score is below ⟨∇f, w⟩."""
-        g = f.gradient(w)
-        G, size = symmetric(g)
-        if size == 0.0:
-            return w
-        pairs = lowest_pairs(G, min(max(FEW, len(w)), self.shape[0]))
-        level = w.dot(g) / (self.trace * size)
-        below = np.maximum(level - pairs.values, 0.0)
-        below[below <= np.maximum(SHARE * below[0], NEARLY * np.abs(pairs.values))] = 0.0
-        some = np.flatnonzero(below)
-        if not len(some):
-            return w
-        step_toward(f, w, self._atoms(pairs.V[:, some].T), below[some] / below.sum())
-        return w
 
     def max_abs(self, c: Array) -> float:
         return self.trace * largest_sum(c)
