@@ -169,7 +169,7 @@ class GroupedSimplex(AtomSet):
         return found
 
     def best(self, g: Array, m: int) -> SparseBlock:
-        """The best vertex, and some beside it: one of its coordinates left out, or another one filled first."""
+        """The best vertex, and others with one of its coordinates left out, or another one filled first."""
         return best_of(self._filled, self._open[np.argsort(g[self._open], kind="stable")], g, m)
 
     def centre(self) -> Iterate:

@@ -32,7 +32,7 @@ from greedyhull.types import Answer, Array, Atom, Floor, Index, Kind, Oracle, Se
 
 
 class Joined(AtomSet):
-    """Points made of one point of each set; ``starts`` says where the entries of each begin among those of the whole."""
+    """Points made of one point of each set, whose entries begin at ``starts``."""
 
     def _join(self, sets: Sequence[AtomSet], starts: Sequence[int], shape: Shape) -> None:
         self.sets, self.shape = tuple(sets), shape
@@ -364,8 +364,7 @@ class Sum(Joined):
         self._join(flat, [0] * len(flat), flat[0].shape)
 
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
-        """Whether the point lies in the sum: where its atoms are kept, each set is asked for its part; else by a search for a
-        mixture."""
+        """Whether the point lies in the sum: by its parts where its atoms are kept, else by a search for a mixture."""
         return self.holds_parts(w, tol) or self._has(array_of(w), tol)
 
     def contains_quickly(self, w: Iterate) -> bool | None:

@@ -32,7 +32,7 @@ USUAL = 6  # rows and bounds of sizes from 2^-6 to 2^6 are not scaled: HiGHS sca
 
 
 def highs() -> Any:
-    """The module highspy, imported where it is first asked for."""
+    """Return the module highspy, imported at first use."""
     try:
         import highspy
     except ImportError:
@@ -95,7 +95,7 @@ class Model:
             return np.array(self.h.getSolution().row_dual) / self.sizes
 
     def minimise(self, cost: Array, method: int = 4) -> str:
-        """Ask for min ⟨cost, ·⟩; what HiGHS said of it, "optimal" or another word."""
+        """Minimise ⟨cost, ·⟩ and return HiGHS's status, such as "optimal"."""
         h = self.h
         h.clearSolver()
         h.setOptionValue("simplex_strategy", method)

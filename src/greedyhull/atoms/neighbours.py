@@ -69,10 +69,9 @@ def worst_within(scores: Array, epsilon: float) -> int:
 
 
 def best_of(filled: Callable[[Index], Sparse | None], order: Index, g: Array, m: int) -> SparseBlock:
-    """The vertex of ``order``, which is the best one, and at most m − 1 beside it, better ones first.
+    """Return the vertex of ``order``, the best one, and up to m − 1 others, better ones first.
 
-    Each of these leaves out one coordinate that the best one fills, or fills one first that it leaves out. Such are the
-    vertices that a solver needs next: near the optimum the coordinates about where filling ends change their places.
+    Each leaves out one coordinate that the best one fills, or fills first one that it leaves out.
     """
     first = filled(order)
     assert first is not None
@@ -98,8 +97,7 @@ def in_order(size: int, atoms: list[Sparse], g: Array) -> SparseBlock:
 
 
 def swapped_supports(sizes: Array, K: int, m: int) -> list[Index]:
-    """The K places with the largest ``sizes``, then at most m − 1 supports that differ from them by one exchange, in the
-    order of what the exchange costs.
+    """Return the K places of the largest ``sizes``, then up to m − 1 supports one exchange away, the cheapest first.
 
     >>> [places.tolist() for places in swapped_supports(np.array([5.0, 1.0, 4.0, 3.0]), 2, 3)]
     [[0, 2], [0, 3], [2, 3]]

@@ -197,10 +197,10 @@ class BallRegion(CoordinateSet):
 
 @dataclass(slots=True, eq=False)
 class RowsRegion(CoordinateSet):
-    """low ≤ x ≤ high and l ≤ Ax ≤ u; all points have ends[0] ≤ x ≤ ends[1], which are finite, and ``inside`` is one.
+    """low ≤ x ≤ high and l ≤ Ax ≤ u, within the finite ``ends``; ``inside`` is a point, ``first`` where runs begin.
 
-    ``least`` returns the least ⟨g, x⟩, ``first`` is where runs begin. All coordinates are solved for together, in the order of
-    ``places`` if there is one. ``left`` is the last gap, ``prices`` those of the equations after a quadratic was solved.
+    ``least`` returns the least ⟨g, x⟩. All coordinates are solved for together, in the order of ``places`` if there is one.
+    ``left`` is the last gap, ``prices`` those of the equations of the last quadratic.
     """
 
     limits: Limits

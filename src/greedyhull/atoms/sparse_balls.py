@@ -271,11 +271,10 @@ class KSupport(SupportBall):
 
 
 def _norm_and_split(sizes: Array, K: int) -> tuple[float, int]:
-    """The k-support norm of sizes in [0, 1], and r: the K − r − 1 largest count by their squares, the others by their sum.
+    """Return the k-support norm of sizes in [0, 1], and r: the K − r − 1 largest count by squares, the others by their sum.
 
     ‖·‖² = Σ_{i < K−r} sᵢ² + (Σ_{i ≥ K−r} sᵢ)²/(r + 1) for the r with s_{K−r−1} > Σ_{i ≥ K−r} sᵢ/(r + 1) ≥ s_{K−r}, where
-    s₁ ≥ s₂ ≥ … and s₀ is infinite. It is the largest of these expressions over r, of which we take the one whose condition
-    rounding breaks least.
+    s₁ ≥ s₂ ≥ … and s₀ is infinite; the r is chosen whose condition rounding breaks least.
     """
     first = np.sort(sizes[top(sizes, K)])[::-1]
     rest = max(float(sizes.sum()) - float(first.sum()), 0.0) if len(sizes) > K else 0.0

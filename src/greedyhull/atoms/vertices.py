@@ -26,10 +26,9 @@ TILE, WIDE = 512, 8  # points that are compared together, with so many times as 
 
 
 def farthest(squares: Array, cross: Callable[[Index, Index], Array], radii: Array, cost: float) -> tuple[float, Status]:
-    """max over i, j of squaresᵢ + squaresⱼ − 2 cross(i, j): exact, or an upper bound if it would cost too much.
+    """Return max over i, j of squaresᵢ + squaresⱼ − 2 cross(i, j), or an upper bound if that costs too much.
 
-    ``cross(I, J)`` are products of points, ``radii`` bound each point's distance from one common point, and ``cost``
-    is what one product costs.
+    ``cross(I, J)`` are products of points at a ``cost`` each; ``radii`` bound the points' distances from one common point.
     """
     order = np.argsort(-radii, kind="stable")
     outward, best, spent = np.append(radii[order], 0.0), 0.0, 0.0

@@ -126,7 +126,7 @@ class Wrapped(Around):
     """Whatever is asked of it is asked of ``S``, the inner set; only the oracle is its own."""
 
     def __getattr__(self, name: str) -> Any:
-        """A parameter of the inner set, its radius say; what every set has is written out below."""
+        """A parameter of the inner set, such as its radius; what every set has is written out below."""
         if name == "S" or name.startswith("_"):  # not there yet, or Python asking for a protocol
             raise AttributeError(name)
         return getattr(self.S, name)  # that is what wrapping means
