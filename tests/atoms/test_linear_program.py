@@ -133,7 +133,7 @@ def test_shortlists_name_neighbours_and_earlier_answers_by_one_solve(monkeypatch
         for i in range(len(found.atoms)):
             x = np.zeros(30)
             found.atoms[i].add_to(x, 1.0)
-            assert S.rows.violation(x) <= 1e-9
+            assert S.rows.violations(x[None, :])[0] <= 1e-9
     assert len(solves) == 5
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.atoms import spectrahedron as eigen_oracle
+from greedyhull.atoms import singular_oracle as eigen_oracle
 from greedyhull.extend import check_atoms
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from math import frexp
 from typing import Any
 
 import numpy as np
@@ -49,31 +50,39 @@ def numbers(values: Any, name: str, ceiling: float = np.inf) -> Array:
     return array
 
 
+def scaled(g: Array, power: int = 0) -> tuple[Array, int]:
+    """g·2^−k, whose largest entry is from 2^(power − 1) to 2^power, and k: no sum overflows or vanishes."""
+    g = np.asarray(g, dtype=np.float64)
+    check(bool(np.isfinite(g).all()), "The gradient has NaN or infinite entries; finite costs are wanted.")
+    k = frexp(float(np.abs(g).max(initial=0.0)))[1] - power
+    return np.ldexp(g, -k), k
+
+
 def is_whole(value: Any, least: int, most: float = np.inf) -> bool:
     """Whether a value is a whole number from ``least`` to ``most``."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(least <= value <= most)
 
 
+def is_number(value: Any) -> bool:
+    """Whether a value is a real number, of Python or NumPy."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
 def dimension(d: Any) -> int:
     """d as a whole number of coordinates, at least one."""
-    check(is_whole(d, 1),
-          lambda: f"A dimension of {shown(d)} was given; a whole number of at least 1 is wanted{_columns(d)}.")
+    given = d.shape if isinstance(d, np.ndarray) and d.ndim == 2 else (0, 0)  # of data in place of their number of columns
+    such = f", such as {given[1]}, the number of columns of the data" if given[1] else ""
+    check(is_whole(d, 1), lambda: f"A dimension of {shown(d)} was given; a whole number of at least 1 is wanted{such}.")
     check(int(d) <= LONGEST, lambda: f"A dimension of {shown(d)} was given; at most {LONGEST} is wanted, for no gradient is "
                                      "longer than memory.")
     return int(d)
 
 
-def _columns(data: Any) -> str:
-    """For data given in place of their number of columns: what to give."""
-    rows = isinstance(data, np.ndarray) and data.ndim == 2
-    return f", such as {data.shape[1]}, the number of columns of the data" if rows and data.shape[1] else ""
-
-
 def positive(value: Any, name: str) -> float:
     """value as a positive finite number."""
-    good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    good = good and 0 < (float(value) if isinstance(value, np.floating) else value) <= HUGE  # HUGE overflows in float32
-    check(bool(good), lambda: f"{name} = {shown(value)} was given; a positive finite number (at most {HUGE:g}) is wanted.")
+    # HUGE overflows in float32
+    good = is_number(value) and bool(0 < (float(value) if isinstance(value, np.floating) else value) <= HUGE)
+    check(good, lambda: f"{name} = {shown(value)} was given; a positive finite number (at most {HUGE:g}) is wanted.")
     return float(value)
 
 
@@ -105,7 +114,12 @@ def matrix_shape(shape: Any) -> tuple[int, int]:
 
 def edges_of(edges: Any, nodes: Any) -> tuple[Index, int]:
     """Edges as an array of pairs of nodes 0, …, nodes − 1, none from a node to itself."""
-    n = _count(nodes)
+    check(is_whole(nodes, 1),
+          lambda: f"nodes = {shown(nodes)} was given; the number of nodes, a whole number of at least 1, is wanted. Nodes are "
+                  "numbered from 0; np.unique(edges, return_inverse=True) numbers their names.")
+    n = int(nodes)
+    check(n <= LONGEST, lambda: f"nodes = {shown(nodes)} was given; at most {LONGEST} are wanted, for no dimension is larger "
+                                "than memory.")
     try:
         pairs = np.array(edges)
     except ValueError:
@@ -119,16 +133,6 @@ def edges_of(edges: Any, nodes: Any) -> tuple[Index, int]:
     loops = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
     check(not len(loops), lambda: f"Edge {loops[0]} goes from node {pairs[loops[0], 0]} to itself; leave it out.")
     return pairs.astype(np.intp), n
-
-
-def _count(nodes: Any) -> int:
-    """How many nodes there are."""
-    check(is_whole(nodes, 1),
-          lambda: f"nodes = {shown(nodes)} was given; the number of nodes, a whole number of at least 1, is wanted. Nodes are "
-                  "numbered from 0; np.unique(edges, return_inverse=True) numbers their names.")
-    check(int(nodes) <= LONGEST, lambda: f"nodes = {shown(nodes)} was given; at most {LONGEST} are wanted, for no dimension "
-                                         "is larger than memory.")
-    return int(nodes)
 
 
 def node_of(node: Any, nodes: int, name: str) -> int:
@@ -164,10 +168,7 @@ def labelled(groups: Any) -> tuple[Array, Index]:
 
 
 class Groups:
-    """Groups of the coordinates 0 … d − 1: the members of each, one after the other.
-
-    ``shares`` is one over the number of groups that a coordinate is in.
-    """
+    """Groups of the coordinates 0 … d − 1; ``shares`` is one over the number of groups that a coordinate is in."""
 
     def __init__(self, lists: list[Index], d: int) -> None:
         self.d, self.places = d, np.concatenate(lists)
@@ -204,6 +205,15 @@ class Groups:
         return np.asarray(norms if np.ndim(x) == 2 else norms[0])
 
 
+def _members(k: int, given: Any) -> Index:
+    members = np.asarray(given)
+    check(members.size > 0 and members.dtype.kind in "iu" and bool(((members >= 0) & (members < 2**62)).all()),
+          lambda: f"Group {k} is {shown(given)}; the numbers of its coordinates, from 0 on, are wanted.")
+    single = np.unique(members).astype(np.intp)
+    check(len(single) == members.size, lambda: f"Group {k} names a coordinate twice: {shown(given)}.")
+    return single
+
+
 def grouped(groups: Any) -> Groups:
     """Groups from one label for each coordinate, or from a list with the coordinates of each group.
 
@@ -215,7 +225,12 @@ def grouped(groups: Any) -> Groups:
     nested = isinstance(groups, (list, tuple)) and len(groups) > 0 and all(
         isinstance(one, (list, tuple, range, np.ndarray)) and np.ndim(one) == 1 for one in groups)
     if nested:
-        return _listed(groups)
+        lists = [_members(k, one) for k, one in enumerate(groups)]
+        named = np.unique(np.concatenate(lists))
+        missing = int(np.argmax(np.append(named != np.arange(len(named)), True)))  # the first that is not named
+        check(missing == len(named), lambda: f"Coordinate {missing} is in no group, so that it could only be zero. Give each "
+                                             "coordinate a group, one of its own if need be.")
+        return Groups(lists, len(named))
     labels, of = labelled(groups)
     by = np.argsort(of, kind="stable")
     return Groups(np.split(by, np.cumsum(np.bincount(of, minlength=len(labels)))[:-1]), len(of))
@@ -249,21 +264,3 @@ def grouped_entries(groups: Any, shape: Any = None) -> tuple[Groups, Shape]:
                                     "entry is wanted in a group.")
     return found, (m, n)
 
-
-def _listed(groups: Any) -> Groups:
-    lists = [_members(k, one) for k, one in enumerate(groups)]
-    named = np.unique(np.concatenate(lists))
-    missing = int(np.argmax(np.append(named != np.arange(len(named)), True)))  # the first that is not named
-    check(missing == len(named), lambda: f"Coordinate {missing} is in no group, so that it could only be zero. Give each "
-                                         "coordinate a group, one of its own if need be.")
-    return Groups(lists, len(named))
-
-
-def _members(k: int, given: Any) -> Index:
-    """The coordinates of group k, ascending."""
-    members = np.asarray(given)
-    check(members.size > 0 and members.dtype.kind in "iu" and bool(((members >= 0) & (members < 2**62)).all()),
-          lambda: f"Group {k} is {shown(given)}; the numbers of its coordinates, from 0 on, are wanted.")
-    single = np.unique(members).astype(np.intp)
-    check(len(single) == members.size, lambda: f"Group {k} names a coordinate twice: {shown(given)}.")
-    return single

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property, lru_cache
+from inspect import getattr_static
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
@@ -58,8 +59,7 @@ class Sizes(NamedTuple):
 class Budget(NamedTuple):
     """{w : Σ |w_j|/scales_j ≤ 1}; with ``positive`` w ≥ 0 too, with ``whole`` the sum is one.
 
-    ``scales`` has one entry where all coordinates have the same. With ``points`` it is their weights that the budget is about:
-    a matrix with one point in each row, dense or CSR.
+    ``scales`` has one entry if all are the same. With ``points``, a dense or CSR matrix of rows, w are their weights.
     """
 
     scales: Array
@@ -78,10 +78,7 @@ IDLE = np.random.Generator(np.random.PCG64(0))  # for sets that never draw: maki
 
 
 def generator(S: AtomSet, *seed: int) -> np.random.Generator:
-    """What ``S.oracle`` and ``S.start`` are handed: the same numbers for the same seed.
-
-    A set whose ``traits.random`` is False draws none, as all sets of the library; these share one that stays as it is.
-    """
+    """Return the generator for ``S.oracle`` and ``S.start``; sets that never draw share one."""
     return np.random.Generator(np.random.PCG64(list(seed))) if S.traits.random else IDLE
 
 
@@ -171,14 +168,6 @@ def with_dtype(S: AtomSet, g: Array, answer: A) -> A:
 
 
 NEAR, SAME = 1e-7, 1e-14  # distances, relative to the set's size, that a search can tell from nothing, and that are nothing
-
-
-SEARCHES = ("best", "worst", "scores", "block", "__getitem__")  # what a set may write beside argmin, to answer at once
-
-
-def _written(cls: type, name: str) -> Any:
-    """A method of a class, as the class that wrote it has it."""
-    return next(vars(base)[name] for base in cls.__mro__ if name in vars(base))
 
 
 def _depth(cls: type, name: str) -> int:
@@ -296,9 +285,10 @@ class AtomSet(ABC):
         cls._faces = _depth(cls, "within") <= _depth(cls, "argmin") < len(cls.__mro__)  # others' faces are no faces
         home = cls.__mro__[_depth(cls, "_region")]  # a region stands for no other atoms
         names = ("argmin", "best", "oracle", "contains", "_holds")
-        cls._in_coordinates = home is not AtomSet and all(_written(cls, name) is _written(home, name) for name in names)
+        cls._in_coordinates = home is not AtomSet and all(
+            getattr_static(cls, name) is getattr_static(home, name) for name in names)
         sets = [base for base in cls.__mro__[1:] if base is not AtomSet and issubclass(base, AtomSet)]
-        left = [name for name in SEARCHES
+        left = [name for name in ("best", "worst", "scores", "block", "__getitem__")  # these may answer without argmin
                 if "argmin" in vars(cls) and name not in vars(cls) and any(name in vars(base) for base in sets)]
         check(not left, f"{cls.__name__} has an argmin of its own, but {', '.join(left)} of another set, which looks through "
                         "other atoms. Write these too, or derive it from AtomSet.")
@@ -356,10 +346,7 @@ class AtomSet(ABC):
         return self.atom(ones)
 
     def budget(self) -> Budget | None:
-        """Return the set as a budget on its coordinates, as the compiled core takes it; None by default.
-
-        A class derived from a budget may have answers of its own, and is none.
-        """
+        """Return the set as a budget on its coordinates, as the compiled core takes it; None by default."""
         return None
 
     def has_atoms(self, block: Block) -> bool:
@@ -427,8 +414,7 @@ class AtomSet(ABC):
         return None
 
     def slide_within(self, f: Objective, w: Iterate, gap: float) -> Iterate | None:
-        """What `slide` returns. A set may write this in its place, if it can tell when a point is good enough: ``gap`` is what
-        the run asks for, 0 where that is not known."""
+        """What `slide` returns; a set may write this in its place to use ``gap``, the tolerance of the run, or 0."""
         return self.slide(f, w)
 
     def excludes(self, w: Any, tol: float = 1e-9) -> bool:
@@ -465,8 +451,7 @@ class AtomSet(ABC):
         return self.max_abs(np.ones(self.shape)) / prod(self.shape)
 
     def _nearest(self, x: Array, near: float, far: float) -> Nearest:
-        """The point of the hull nearest to x, until one is within ``near`` or none within ``far``, relative to the size of
-        x and of the set along it."""
+        """Search for the point of the hull nearest to x; ``near`` and ``far`` are relative to the size of x and of the set."""
         from greedyhull.atoms.geometry import nearest_point
 
         ends = [dense(self.atom(s * (x if x.any() else np.ones(self.shape))), self.shape) for s in (1.0, -1.0)]
@@ -479,11 +464,16 @@ class AtomSet(ABC):
         """The same set, whose oracle makes no errors on purpose and remembers nothing: it is the one to search in."""
         return self
 
-    def _inside(self, w: Any, tol: float = 1e-9) -> Array:
-        """w as an array, if it is a point of the hull."""
+    def _shaped(self, w: Any) -> Array:
+        """w as an array of finite numbers in the shape of the points."""
         x = array_of(point_of(w, self))
         check(x.shape == self.shape, lambda: f"The array has shape {x.shape} but {self!r} holds points of shape {self.shape}.")
         check(bool(np.isfinite(x).all()), "The array has NaN or infinite entries.")
+        return x
+
+    def _inside(self, w: Any, tol: float = 1e-9) -> Array:
+        """w as an array, if it is a point of the hull."""
+        x = self._shaped(w)
         check(self._holds(x, tol),
               lambda: f"The array lies outside {self!r} by more than {tol:g} of its size, so it is no mixture of "
                       "its atoms. Scale it into the set first.")
@@ -491,11 +481,7 @@ class AtomSet(ABC):
 
     def decompose(self, w: Array) -> Iterate:
         """Return the array w as atoms and weights; without a formula, by a search for a mixture within 1e-7."""
-        x = array_of(point_of(w, self))
-        check(x.shape == self.shape and bool(np.isfinite(x).all()),
-              lambda: f"{self!r} holds points of shape {self.shape}; an array "
-                      "of finite numbers of that shape is wanted.")
-        found = self._nearest(x, NEAR, NEAR)
+        found = self._nearest(self._shaped(w), NEAR, NEAR)
         check(found.distance <= NEAR,
               f"{self!r} cannot write the array as a mixture of its atoms: none that is near was found. Start from an atom "
               "or from the point of an earlier solution.")
@@ -557,8 +543,6 @@ class AtomSet(ABC):
         if atoms.owners is not None:
             return whole(atoms)
         return atoms[worst_within(atoms.dots(g), epsilon)]
-
-    # --- constants ------------------------------------------------------------------------------------------------
 
     def sizes(self) -> Sizes:
         """Return D and r_S, each exact or an upper bound. By default from the bounding box, by 2d oracle calls."""

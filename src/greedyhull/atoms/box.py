@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.arguments import dimension, numbers, positive
+from greedyhull.atoms.arguments import dimension, is_number, numbers, positive
 from greedyhull.atoms.base import AtomSet, Sizes
 from greedyhull.atoms.geometry import Form, products, row_norms, row_spans
 from greedyhull.atoms.l1_ball import GaugeBall
@@ -21,14 +21,12 @@ from greedyhull.points.shapes import Dense, DenseBlock
 from greedyhull.theory import Constant, Status
 from greedyhull.types import Array, Design, Index, Region
 
-FEW = 13  # so many coordinates have at most 4096 corners up to sign, which are all looked at
-
 
 def cheapest_flips(costs: Array, m: int) -> Iterator[Index]:
-    """The m subsets with the least total cost, cheapest first; the first is empty.
+    """Yield the m subsets of least total cost, the cheapest first; the first is empty.
 
-    From a subset whose dearest member is the i-th cheapest come two more: with the next one added, and with the i-th
-    exchanged for the next one. Every subset comes from exactly one other, which is no dearer.
+    From a subset whose most expensive member is the i-th cheapest come two more: with the next one added, and with the i-th
+    replaced by the next one. Every subset comes from exactly one other, which costs no more.
 
     >>> [flipped.tolist() for flipped in cheapest_flips(np.array([2.0, 1.0, 5.0]), 4)]
     [[], [1], [0], [1, 0]]
@@ -52,7 +50,7 @@ def signs_maximum(form: Form, widths: Array) -> tuple[float, Status]:
     moving = np.flatnonzero(widths)
     if not len(moving):
         return 0.0, "exact"
-    few = len(moving) <= FEW
+    few = len(moving) <= 13  # coordinates, which have at most 4096 corners up to sign
     H = form.entries(moving, moving) if few else form.matrix()
     if H is None:
         return min(form.signs(widths), float(widths @ widths) * float(form.top())), "upper bound"
@@ -152,17 +150,6 @@ class Box(AtomSet):
             at = able[flipped]
             row[at] = np.where(slopes[at] > 0, high[at], low[at])
         return DenseBlock(rows, self.shape)
-
-    def worst(self, g: Array, epsilon: float) -> Dense:
-        """The best corner with coordinates flipped, the dearest that fit first, while ⟨g, ·⟩ rises by at most epsilon."""
-        corner = self.argmin(g).array.ravel().copy()
-        low, high, slopes = self.lower.ravel(), self.upper.ravel(), g.ravel()
-        costs, spent = np.abs(slopes * (high - low)), 0.0
-        for j in np.argsort(-costs, kind="stable"):
-            if costs[j] > 0.0 and spent + costs[j] <= epsilon:
-                corner[j] = high[j] if slopes[j] > 0 else low[j]
-                spent += float(costs[j])
-        return Dense(corner.reshape(self.shape))
 
     def centre(self) -> Iterate:
         corners = np.stack([self.lower.ravel(), self.upper.ravel()])
@@ -316,14 +303,7 @@ class L2Ball(AtomSet):
         return Dense(self.middle - self.radius * (cosine * u + np.sqrt(max(1.0 - cosine * cosine, 0.0)) * side))
 
     def centre(self) -> Iterate:
-        return self._between(np.eye(1, self.shape[0])[0], 0.0)
-
-    def _between(self, u: Array, share: float) -> Iterate:
-        """centre + share·radius·u for a unit vector u, as the two ends of that diameter."""
-        ends = np.stack([self.middle + self.radius * u, self.middle - self.radius * u])
-        weights = np.array([0.5 * (1.0 + share), 0.5 * (1.0 - share)])
-        keep = np.flatnonzero(weights > 0)
-        return Iterate(DenseBlock(ends[keep], self.shape), weights[keep], self.shape)
+        return on_diameter(self.middle, self.radius * np.eye(1, self.shape[0])[0], 0.0)
 
     def _holds(self, x: Array, tol: float) -> bool:
         rounding = 1e-15 * float(np.abs(self.middle).max())
@@ -331,7 +311,7 @@ class L2Ball(AtomSet):
 
     def decompose(self, w: Array) -> Iterate:
         v = (self._inside(w) - self.middle) / self.radius
-        return self._between(direction(v), min(float(np.linalg.norm(v)), 1.0))
+        return on_diameter(self.middle, self.radius * direction(v), min(float(np.linalg.norm(v)), 1.0))
 
     def max_abs(self, c: Array) -> float:
         """Σ c_j |centre_j| + radius·‖c‖, attained where the atom has the centre's signs."""
@@ -353,6 +333,13 @@ class L2Ball(AtomSet):
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
         middle, reach = products(design, self.middle[None, :])[:, 0], self.radius * row_norms(design)
         return middle - reach, middle + reach
+
+
+def on_diameter(middle: Array | float, half: Array, share: float) -> Iterate:
+    """Return middle + share·half as a mixture of middle ± half."""
+    ends, weights = np.stack([middle + half, middle - half]), np.array([0.5 * (1.0 + share), 0.5 * (1.0 - share)])
+    keep = np.flatnonzero(weights > 0.0)
+    return Iterate(DenseBlock(ends[keep], half.shape), weights[keep], half.shape)
 
 
 def direction(g: Array) -> Array:
@@ -397,9 +384,9 @@ class LpBall(GaugeBall):
 
     def __init__(self, d: int, radius: float, p: float) -> None:
         self._measure(d, radius=radius)
-        good = isinstance(p, (int, float, np.integer, np.floating)) and not isinstance(p, bool) and bool(p >= 1)
-        check(good, lambda: f"p = {shown(p)} was given; a number of at least 1, or np.inf, is wanted: for p < 1 the set is "
-                            "not convex, and its hull is the l1 ball.")
+        check(is_number(p) and bool(p >= 1),
+              lambda: f"p = {shown(p)} was given; a number of at least 1, or np.inf, is wanted: for p < 1 the set is not "
+                      "convex, and its hull is the l1 ball.")
         self.p = float(p)
 
     def __repr__(self) -> str:
@@ -408,8 +395,7 @@ class LpBall(GaugeBall):
     def _region(self) -> Region | None:
         if self.p == 2.0:
             return BallRegion(np.zeros(self.shape), self.radius)
-        ends = np.full(self.shape, -self.radius), np.full(self.shape, self.radius)
-        return BoxRegion(*ends) if self.p == np.inf else None
+        return BoxRegion(np.full(self.shape, -self.radius), np.full(self.shape, self.radius)) if self.p == np.inf else None
 
     @property
     def dual(self) -> float:
@@ -420,11 +406,9 @@ class LpBall(GaugeBall):
         sizes = np.abs(np.asarray(g, dtype=np.float64))
         if self.p == np.inf:
             return Dense(np.where(g > 0, -self.radius, self.radius))
-        atom = np.zeros(self.shape)
         j = int(sizes.argmax())
         if self.p == 1.0 or sizes[j] == 0.0:
-            atom[j] = -self.radius if g[j] > 0 else self.radius
-            return Dense(atom)
+            return Dense((-self.radius if g[j] > 0 else self.radius) * np.eye(1, len(g), j)[0] + 0.0)
         shares = (sizes / sizes[j]) ** (self.dual - 1.0)
         atom = shares * (self.radius / norm(shares, self.p))
         return Dense(np.where(g > 0, 0.0 - atom, atom))
@@ -437,11 +421,7 @@ class LpBall(GaugeBall):
         share = self.gauge(x)
         if share == 0.0:
             return self.centre()
-        end = x / max(share, 1e-300) if share >= 1e-290 else x * 0.0
-        share = min(share, 1.0)
-        ends, weights = np.stack([end, 0.0 - end]), np.array([0.5 * (1.0 + share), 0.5 * (1.0 - share)])
-        keep = np.flatnonzero(weights > 0.0)
-        return Iterate(DenseBlock(ends[keep], self.shape), weights[keep], self.shape)
+        return on_diameter(0.0, x / share if share >= 1e-290 else x * 0.0, min(share, 1.0))
 
     def max_abs(self, c: Array) -> float:
         """radius·‖c‖_q, attained."""

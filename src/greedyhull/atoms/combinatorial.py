@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from math import frexp, fsum, prod
+from math import fsum, prod
 from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.arguments import dimension, edges_of, numbers
+from greedyhull.atoms.arguments import dimension, edges_of, numbers, scaled
 from greedyhull.atoms.base import AtomSet, OracleBase, Sizes
 from greedyhull.atoms.box import room_above
 from greedyhull.atoms.geometry import CHUNK, row_blocks
@@ -64,21 +64,18 @@ class CombinatorialOracle(OracleBase):
         c, shift = scaled(g)
         places, lower = self.S.solved(c)
         self.asked += 1
-        block = SparseBlock(g.size, [ones(places)])
-        if m > 1:
-            # structure beside the best one in an answer: more of them save rounds, and cost more than these in reweighting
-            block = self.S._sorted(g, [places, *self.S.exchanges(c, places, min(m - 1, 1))])
+        # one structure beside the best one: more of them save rounds, and cost more than these in reweighting
+        block = self.S._sorted(g, [places, *(self.S.exchanges(c, places, 1) if m > 1 else [])])
         found = self.seen.kept_best(block, g, m, self.asked)
         return Shortlist(found, _slack(found[0].dot(g), lower, shift))
 
     def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
-        """The best structure alone, which is not remembered: who asks for one at a time does not ask for earlier ones."""
+        """The best structure alone, which is not remembered."""
         c, shift = scaled(g)
         places, lower = self.S.solved(c)
         self.asked += 1
         atom = ones(places)
-        score = atom.dot(g)
-        return Answer(atom, _slack(score, lower, shift))
+        return Answer(atom, _slack(atom.dot(g), lower, shift))
 
     def state(self) -> State:
         return {"asked": np.array(self.asked), **{f"seen.{name}": array for name, array in self.seen.state().items()}}
@@ -98,14 +95,6 @@ def ones(places: Index) -> Sparse:
     """The atom with 1 at these places."""
     places = np.sort(np.asarray(places, dtype=np.intp))
     return Sparse(places, np.ones(len(places)))
-
-
-def scaled(g: Array) -> tuple[Array, int]:
-    """g times a power of two, its largest entry between ½ and 1, and that power: nothing overflows or vanishes."""
-    g = np.asarray(g, dtype=np.float64)
-    check(bool(np.isfinite(g).all()), "The gradient has NaN or infinite entries; finite costs are wanted.")
-    shift = frexp(float(np.abs(g).max(initial=0.0)))[1]
-    return np.ldexp(g, -shift), shift
 
 
 class SpanningTree(Combinatorial):
@@ -164,8 +153,19 @@ class SpanningTree(Combinatorial):
         """Edges that are not in the tree, the cheapest first, each in place of the dearest on the way between its ends."""
         others = np.setdiff1d(np.argsort(c, kind="stable")[: 2 * (m + len(places))], places)
         others = others[np.argsort(c[others], kind="stable")][: max(m, 0)]
-        parent, edge, depth = self._rooted(places)
-        found = []
+        near: list[list[tuple[int, int]]] = [[] for _ in range(self.nodes)]
+        for e in places.tolist():
+            u, v = self.edges[e].tolist()
+            near[u].append((v, e))
+            near[v].append((u, e))
+        parent, edge, depth = [-1] * self.nodes, [-1] * self.nodes, [0] * self.nodes  # of the tree, with node 0 as its root
+        wait, found = [0], []
+        while wait:
+            u = wait.pop()
+            for v, e in near[u]:
+                if e != edge[u]:
+                    parent[v], edge[v], depth[v] = u, e, depth[u] + 1
+                    wait.append(v)
         for e in others.tolist():
             u, v = self.edges[e].tolist()
             way = []
@@ -177,23 +177,6 @@ class SpanningTree(Combinatorial):
             out = max(way, key=lambda k: c[k])
             found.append(np.append(places[places != out], e))
         return found
-
-    def _rooted(self, places: Index) -> tuple[list[int], list[int], list[int]]:
-        """Parent, edge to it, and depth of each node of the tree, with node 0 as its root."""
-        near: list[list[tuple[int, int]]] = [[] for _ in range(self.nodes)]
-        for e in places.tolist():
-            u, v = self.edges[e].tolist()
-            near[u].append((v, e))
-            near[v].append((u, e))
-        parent, edge, depth = [-1] * self.nodes, [-1] * self.nodes, [0] * self.nodes
-        wait = [0]
-        while wait:
-            u = wait.pop()
-            for v, e in near[u]:
-                if e != edge[u]:
-                    parent[v], edge[v], depth[v] = u, e, depth[u] + 1
-                    wait.append(v)
-        return parent, edge, depth
 
     def max_abs(self, c: Array) -> float:
         """From above: the nodes − 1 largest entries."""
@@ -233,7 +216,7 @@ def limits(n: int) -> Limits:
     return Limits(np.zeros(n * n), np.ones(n * n), A, np.ones(len(A)), np.ones(len(A)))
 
 
-ZERO = 1e-12  # entries of a point below this are taken for 0, and their face for its face
+ZERO = 1e-12  # entries of a point below this count as 0
 
 
 class Birkhoff(Combinatorial):
@@ -302,8 +285,6 @@ class Birkhoff(Combinatorial):
             found.append(self._places(swapped))
         return found
 
-    # --- faces ----------------------------------------------------------------------------------------------------
-
     def within(self, w: Array, g: Array) -> Atom:
         """The worst atom, of largest ⟨g, ·⟩, of the smallest face that holds w: permutations where w is not 0."""
         try:
@@ -314,8 +295,6 @@ class Birkhoff(Combinatorial):
 
     def room(self, w: Array, v: Array) -> float:
         return room_above(w, v, 0.0, ZERO)
-
-    # --- points and sizes -----------------------------------------------------------------------------------------
 
     def centre(self) -> Iterate:
         """1/n everywhere, as the n cyclic permutations."""
@@ -331,8 +310,7 @@ class Birkhoff(Combinatorial):
         return bool((x >= -tol).all() and (np.abs(sums - 1.0) <= max(tol, self.shape[0] * EPS)).all())
 
     def decompose(self, w: Array) -> Iterate:
-        """Birkhoff's theorem: a permutation where nothing is 0 is taken out with the least entry that it meets, again and
-        again."""
+        """By Birkhoff's theorem: again and again, take out a permutation where nothing is 0, with its least entry."""
         left, n = np.maximum(self._inside(w), 0.0), self.shape[0]
         atoms: list[Sparse] = []
         weights: list[float] = []
@@ -455,8 +433,7 @@ class Permutahedron(AtomSet):
         return bool((sums <= self._sums + near).all()) and abs(float(sums[-1] - self._sums[-1])) <= near
 
     def decompose(self, w: Array) -> Iterate:
-        """At most some d vertices: each has the order of what is left, and the largest weight that leaves a point of the set,
-        so that one more sum of largest entries reaches its bound."""
+        """About d vertices at most: each has the order of the rest, and the largest weight that leaves a point of the set."""
         y, mass = self._inside(w) + 0.0, 1.0
         near = 1e-15 * self._size * len(y)
         rows, weights = [], []
@@ -472,8 +449,8 @@ class Permutahedron(AtomSet):
         return Iterate(DenseBlock(np.stack(rows), self.shape), np.array(weights) / sum(weights), self.shape).merged()
 
     def _most_of(self, vertex: Array, y: Array, mass: float, near: float) -> float:
-        """The largest weight for which y − weight·vertex is a point of what is left of ``mass`` times the set: Newton's
-        method on the sum of largest entries that is farthest above its bound."""
+        """The largest weight for which y − weight·vertex is a point of (mass − weight) times the set: Newton's method on the
+        sum of largest entries that is farthest above its bound."""
         weight = mass
         for _ in range(4 * len(y)):
             left = y - weight * vertex

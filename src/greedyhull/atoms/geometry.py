@@ -173,8 +173,7 @@ ALWAYS: Kind = "always"
 
 
 class Nearest(NamedTuple):
-    """A point of the hull, its distance from x, and what the distance of every point is at least, 0 where that is not known to
-    be far; ``kind`` of that bound."""
+    """A point of the hull, its distance from x, and a lower bound on the distance of all points, or 0, with its kind."""
 
     point: Iterate
     distance: float
@@ -184,10 +183,10 @@ class Nearest(NamedTuple):
 
 @alone
 def nearest_point(S: AtomSet, x: Array, size: float, near: float, far: float) -> Nearest:
-    """The search ends once a point is within ``near`` of x, or none is within ``far``; both are shares of ``size``.
+    """Search until a point is within ``near`` of x, or none is within ``far``; both are shares of ``size``.
 
     For any g every point v of the hull has ⟨g, v⟩ ≥ ⟨g, d⟩ − slack, d the oracle's answer, and so ‖v − x‖‖g‖ is at least
-    ⟨g, d − x⟩ − slack: a proof, up to the rounding of these products, which is subtracted.
+    ⟨g, d − x⟩ − slack: a proof, less the rounding of these products.
 
     >>> import greedyhull as gh
     >>> S = gh.Vertices([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])
@@ -258,27 +257,22 @@ class ArrayState:
     def step(self, atoms: Sequence[Atom], g: Array) -> None:
         """Let atoms join that lead nearer, and go to the nearest point of the hull of all; those without weight leave."""
         level = self.size * float(np.vdot(g, self.array() / self.size))
-        for d in atoms:
-            if d is atoms[0] or d.dot(g) < level:
-                self._join(d)
+        for vertex in (d for d in atoms if d is atoms[0] or d.dot(g) < level):
+            d = _single(vertex, self.shape)
+            if isinstance(vertex, Joint):
+                self.joints[d.key] = vertex
+            if self.block.key_of(d) in self.block.keys:
+                continue
+            apart = (in_shape(d, self.shape) - self.first) / self.size
+            row = (self.block.dots(apart) - float(np.vdot(self.first, apart))) / self.size
+            self.gram = np.block([[self.gram, row[:, None]], [row[None, :], np.full((1, 1), float(np.vdot(apart, apart)))]])
+            self.block, self.weights = self.block.append(d), np.append(self.weights, 0.0)
         grad = self.block.dots(g) / self.size
         gap = float(self.weights.dot(grad) - grad.min())
         weights = solve_simplex_qp(self.gram, grad, self.weights, 1e-3 * gap)
         held = np.flatnonzero(weights > 0.0)
         self.block, self.gram = self.block.take(held), self.gram[np.ix_(held, held)]
         self.weights = weights[held] / weights[held].sum()
-
-    def _join(self, d: Atom) -> None:
-        """Let d join without weight, if it is new."""
-        if isinstance(d, Joint):
-            vertex, d = d, _single(d, self.shape)
-            self.joints[d.key] = vertex
-        if self.block.key_of(d) in self.block.keys:
-            return
-        apart = (in_shape(d, self.shape) - self.first) / self.size
-        row = (self.block.dots(apart) - float(np.vdot(self.first, apart))) / self.size
-        self.gram = np.block([[self.gram, row[:, None]], [row[None, :], np.full((1, 1), float(np.vdot(apart, apart)))]])
-        self.block, self.weights = self.block.append(d), np.append(self.weights, 0.0)
 
 
 def check_atoms_of(S: AtomSet, block: Block, what: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,12 @@ from greedyhull.atoms.neighbours import best_of
 from greedyhull.atoms.regions import CoordinateSet, with_steepest
 from greedyhull.atoms.simplex import FRAGMENT
 from greedyhull.atoms.vertices import farthest_coordinates
-from greedyhull.errors import GreedyhullError, check, shown
+from greedyhull.errors import check, shown
 from greedyhull.kernels._core import grouped_vertex
 from greedyhull.kernels.bounded_qp import as_given
 from greedyhull.kernels.group_qp import grouped_gap, levels, nearest_grouped, solve_grouped_qp
 from greedyhull.kernels.polyhedral_interior import Factored, Form
-from greedyhull.kernels.turnover_qp import EPS, Near, Pieces, Traded, solve_traded_qp, traded_levels, traded_vertex
+from greedyhull.kernels.turnover_qp import EPS, Near, Pieces, solve_traded_qp, traded_levels, traded_vertex
 from greedyhull.points.aligned import coordinates, keep, kept, mapping_of, ordered
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Sparse, SparseBlock
@@ -117,7 +118,20 @@ class GroupedSimplex(AtomSet):
               f"upper has shape {single.shape}, and groups has {d} labels; one number, or {d} numbers, are wanted.")
         check(bool((single >= 0).all()), f"upper has the entry {single.min(initial=0.0):g}; numbers of at least 0 are wanted.")
         self.upper = None if upper is None else np.array(upper, dtype=np.float64)
-        self.group_upper = _by_label(group_upper, self.labels, self.total)
+        group_upper = mapping_of(group_upper, "group_upper")
+        if isinstance(group_upper, Mapping):
+            known = self.labels.tolist()
+            strange = [label for label in group_upper if label not in known]
+            check(not strange, lambda: f"group_upper names the group {strange[0]!r}, which no coordinate has. The groups are "
+                                       f"{', '.join(map(repr, known[:8]))}{' …' if len(known) > 8 else ''}.")
+            group_upper = [group_upper.get(label, np.inf) for label in known]
+        caps = numbers(np.inf if group_upper is None else group_upper, "group_upper", ceiling=self.total)
+        check(caps.shape in ((), self.labels.shape),
+              lambda: f"group_upper = {shown(group_upper)} has shape {caps.shape}, and there are {len(self.labels)} groups; "
+                      "one number, one for each group in sorted order of the labels, or a dictionary is wanted.")
+        check(bool((caps >= 0).all()),
+              f"group_upper has the entry {caps.min(initial=0.0):g}; numbers of at least 0 are wanted.")
+        self.group_upper = np.broadcast_to(caps, self.labels.shape).copy()
         self._cap = np.minimum(np.broadcast_to(single, self.shape), self.group_upper[self.of])
         rooms = np.minimum(self.group_upper, np.bincount(self.of, self._cap, len(self.labels)))
         room = float(rooms.sum())
@@ -135,10 +149,7 @@ class GroupedSimplex(AtomSet):
     def _region(self) -> GroupedRegion:
         return GroupedRegion(self._cap, self.of, self.group_upper, self.total)
 
-    @property
-    def caps(self) -> Array:
-        """The cap of each weight: its own, or that of its group where this is less."""
-        return np.asarray(self._cap)
+    caps = property(attrgetter("_cap"), doc="The cap of each weight: its own, or that of its group where this is less.")
 
     def _filled(self, order: Index) -> Sparse | None:
         """The vertex that fills the coordinates in this order; None if they do not use up the total."""
@@ -158,7 +169,7 @@ class GroupedSimplex(AtomSet):
         return found
 
     def best(self, g: Array, m: int) -> SparseBlock:
-        """The best vertex, and some beside it: one of its coordinates left out, or another one filled first."""
+        """The best vertex, and others with one of its coordinates left out, or another one filled first."""
         return best_of(self._filled, self._open[np.argsort(g[self._open], kind="stable")], g, m)
 
     def centre(self) -> Iterate:
@@ -173,8 +184,8 @@ class GroupedSimplex(AtomSet):
         return inside and bool((np.bincount(self.of, x, len(self.labels)) <= self.group_upper + near).all())
 
     def decompose(self, w: Array) -> Iterate:
-        """At most one vertex for each cap and coordinate: each is a vertex of the smallest face that has what is left, taken
-        with the largest weight that leaves a point of the set; so at least one more bound is reached, and kept."""
+        """At most one vertex per cap and coordinate, each of the smallest face of what is left, with the largest weight that
+        leaves a point of the set: one more bound is reached, and kept."""
         y, mass, near = np.maximum(self._inside(w), 0.0), 1.0, 1e-15 * self.total
         y *= self.total / float(y.sum())
         atoms, weights = [], []
@@ -192,10 +203,8 @@ class GroupedSimplex(AtomSet):
         return Iterate(SparseBlock(self.shape[0], atoms), np.array(weights) / sum(weights), self.shape).merged()
 
     def _on_face(self, y: Array, mass: float, near: float) -> Sparse:
-        """A vertex at which every bound holds with equality that does so at y, a point of ``mass`` times the set.
-
-        Coordinates of full groups come first, then those at their caps, then the others, the largest first.
-        """
+        """A vertex at which every bound is tight that is so at y, a point of ``mass`` times the set: full groups come first,
+        then coordinates at their caps, then the largest of the others."""
         tight = np.bincount(self.of, y, len(self.labels)) >= mass * self.group_upper - near
         on = np.flatnonzero(y > 0.0)
         full = y[on] >= mass * self._cap[on] - near
@@ -219,8 +228,7 @@ class GroupedSimplex(AtomSet):
                        float(((mass * self.group_upper - Y)[loose] / (self.group_upper - V)[loose]).min(initial=np.inf))), 0.0)
 
     def levels(self, g: Array) -> tuple[float, Array]:
-        """What a weight costs at the margin where ∇f = g, and up to which cost each group takes weights: less where its cap
-        holds it back. A weight at its own cap costs less still."""
+        """The marginal cost of a weight where ∇f = g, and the cost up to which each group takes weights."""
         return levels(g, self._cap, self.of, self.group_upper, self.total)
 
     def prices(self, g: Array) -> dict[str, float]:
@@ -250,30 +258,12 @@ class GroupedSimplex(AtomSet):
         return Constant(min(sets), "upper bound", "M")
 
 
-def _by_label(given: Any, labels: Array, total: float) -> Array:
-    """The cap of every group, total where there is none."""
-    given = mapping_of(given, "group_upper")
-    if isinstance(given, Mapping):
-        known = labels.tolist()
-        strange = [label for label in given if label not in known]
-        check(not strange, lambda: f"group_upper names the group {strange[0]!r}, which no coordinate has. The groups are "
-                                   f"{', '.join(map(repr, known[:8]))}{' …' if len(known) > 8 else ''}.")
-        given = [given.get(label, np.inf) for label in known]
-    caps = numbers(np.inf if given is None else given, "group_upper", ceiling=total)
-    if caps.shape not in ((), labels.shape):
-        raise GreedyhullError(f"group_upper = {shown(given)} has shape {caps.shape}, and there are {len(labels)} groups; one "
-                              "number, one for each group in sorted order of the labels, or a dictionary is wanted.")
-    check(bool((caps >= 0).all()), f"group_upper has the entry {caps.min(initial=0.0):g}; numbers of at least 0 are wanted.")
-    return np.broadcast_to(caps, labels.shape).copy()
-
-
 @dataclass(slots=True, eq=False)
 class TurnoverRegion(CoordinateSet):
     """Points near p with caps on groups; ``inside`` is one of them."""
 
     pieces: Pieces
     inside: Array
-    asked: tuple[Array, Traded] | None = None  # the gradient that was asked about last, and the answer
 
     def begin(self, d: int) -> Array:
         """Where little is traded: most weights stay as they are."""
@@ -286,22 +276,19 @@ class TurnoverRegion(CoordinateSet):
         if not near.holds(close, rounding) or float(np.abs(close - x).max(initial=0.0)) > rounding * near.most:
             one = Factored(np.ones(x.size), np.zeros((0, x.size)))
             close = solve_traded_qp(one, self.inside - x, self.inside, near, 0.0)
-        return self._put_right(close)
-
-    def _put_right(self, x: Array) -> Array:
-        """x with the sum that it misses by rounding, and the trades that are too many, made up for where most is traded."""
-        p, off = self.pieces.p, self.pieces.total - float(x.sum())
-        way = p - x  # toward p nothing gets worse but a group's cap, by as little
+        # rounding of the sum and of the trades is made up for where most is traded
+        p, off = self.pieces.p, self.pieces.total - float(close.sum())
+        way = p - close  # toward p nothing gets worse but a group's cap, by as little
         place = int((way if off > 0.0 else -way).argmax())
         if 0.0 < abs(off) <= abs(way[place]) and (way[place] > 0.0) == (off > 0.0):
-            x[place] += off
-        over = 0.5 * (self.pieces.traded(x) - self.pieces.most)
+            close[place] += off
+        over = 0.5 * (self.pieces.traded(close) - self.pieces.most)
         if over > 0.0:
-            bought, sold = int((x - p).argmax()), int((p - x).argmax())
-            if x[bought] - p[bought] >= over and p[sold] - x[sold] >= over:
-                x[bought] -= over
-                x[sold] += over
-        return x
+            bought, sold = int((close - p).argmax()), int((p - close).argmax())
+            if close[bought] - p[bought] >= over and p[sold] - close[sold] >= over:
+                close[bought] -= over
+                close[sold] += over
+        return close
 
     def free(self, g: Array, x: Array) -> Index:
         """Those that have moved and are at no end, and of the others the ones that gain most."""
@@ -335,16 +322,11 @@ class TurnoverRegion(CoordinateSet):
         left = max(self.pieces.most - self.pieces.traded(x) + own, own)
         return TurnoverRegion(Pieces.of(p, high, of, room, float(y.sum()), left), y)
 
-    def _best(self, grad: Array) -> Traded:
-        if self.asked is None or self.asked[0] is not grad:
-            self.asked = grad, traded_vertex(grad, self.pieces)
-        return self.asked[1]
-
     def gap(self, grad: Array, y: Array) -> float:
-        return float(grad.dot(y - self._best(grad).x))
+        return float(grad.dot(y - traded_vertex(grad, self.pieces).x))
 
     def level(self, grad: Array) -> float:
-        return traded_levels(grad, self._best(grad).price, self.pieces)[0]
+        return traded_levels(grad, traded_vertex(grad, self.pieces).price, self.pieces)[0]
 
     def _solved(self, H: Form, grad: Array, y: Array, tol: float) -> Array:
         return solve_traded_qp(H, grad, y, near_of(self.pieces), tol)
@@ -363,10 +345,7 @@ def reduced(g: Array, pieces: Pieces) -> tuple[float, Array]:
 
 
 def near_of(pieces: Pieces) -> Near:
-    """The same set by rows: the sum, and groups whose caps can hold something back.
-
-    Where these caps just sum to the total they are equations, of which the sum is one too many.
-    """
+    """The same set by rows: the sum, and the caps of groups that can bind; where these sum to the total, equations alone."""
     d, room = len(pieces.p), pieces.room
     of, high = pieces.groups[:d], pieces.p + pieces.ends[d:]
     holds = np.minimum(np.bincount(of, high, len(room)), pieces.total) > room
@@ -383,10 +362,10 @@ def near_of(pieces: Pieces) -> Near:
 class TurnoverSimplex(AtomSet):
     """Weights of a `GroupedSimplex` whose distance from given ones is limited: Σ|wⱼ − previousⱼ| ≤ turnover.
 
-    Linear functions are minimised for a price on trades, which is a filling of 2d pieces; the right price is found by a
-    search in one dimension. The answer may be a mixture of two vertices of the caps. Its slack is the difference to a bound
-    that the price proves, with all rounding counted: for any price λ ≥ 0, min ⟨g, w⟩ over this set is at least the minimum of
-    ⟨g, w⟩ + λ(Σ|wⱼ − previousⱼ| − turnover) over the caps. The previous weights need not be in the set.
+    Linear functions are minimised for a price on trades, which is found by a search in one dimension. The answer may be a
+    mixture of two vertices of the caps. Its slack is the difference to a bound that the price proves, rounding included: for
+    any price λ ≥ 0, min ⟨g, w⟩ over this set is at least the minimum of ⟨g, w⟩ + λ(Σ|wⱼ − previousⱼ| − turnover) over the
+    caps. The previous weights need not be in the set.
 
     >>> import greedyhull as gh
     >>> S = TurnoverSimplex(gh.GroupedSimplex([0, 0, 0]), [0.5, 0.5, 0.0], turnover=0.4)
@@ -447,8 +426,7 @@ class TurnoverSimplex(AtomSet):
         return self.caps.contains(x, tol) and float(np.abs(x - self.previous).sum()) <= self.turnover + tol * self.total
 
     def levels(self, g: Array) -> tuple[float, Array, float]:
-        """What a weight costs at the margin where ∇f = g, up to which cost each group takes weights, and the price of
-        trades."""
+        """The marginal cost of a weight where ∇f = g, the cost up to which each group takes weights, and the trade price."""
         price = traded_vertex(as_given(g), self._pieces).price
         return *traded_levels(as_given(g), price, self._pieces), price
 

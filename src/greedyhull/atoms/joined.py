@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from greedyhull.atoms.arguments import array_of
 from greedyhull.atoms.base import AtomSet, ClosedOracle, OracleBase, Sizes
 from greedyhull.atoms.combinatorial import Birkhoff
 from greedyhull.atoms.linear_program import TOGETHER, Polytope
+from greedyhull.atoms.neighbours import one_block
 from greedyhull.atoms.polyhedron import DENSE
 from greedyhull.atoms.regions import RowsRegion, side_by_side
 from greedyhull.atoms.simplex import Simplex
@@ -29,16 +31,8 @@ from greedyhull.theory import Constant, Status
 from greedyhull.types import Answer, Array, Atom, Floor, Index, Kind, Oracle, SetTraits, Shape, Shortlist, State, faced, listed
 
 
-def one_block(atoms: Sequence[Any], size: int) -> Block:
-    """Return the atoms in one block."""
-    block: Block = atoms[0].block(size)
-    for d in atoms[1:]:
-        block = block.append(d)
-    return block
-
-
 class Joined(AtomSet):
-    """Points made of one point of each set; ``starts`` says where the entries of each begin among those of the whole."""
+    """Points made of one point of each set, whose entries begin at ``starts``."""
 
     def _join(self, sets: Sequence[AtomSet], starts: Sequence[int], shape: Shape) -> None:
         self.sets, self.shape = tuple(sets), shape
@@ -60,16 +54,11 @@ class Joined(AtomSet):
     def traits(self) -> SetTraits:  # type: ignore[override]
         return super().traits._replace(random=any(S.traits.random for S in self.sets), compresses=False)
 
-    @property
-    def starts(self) -> list[int]:
-        """Where the entries of each set begin."""
-        return self._starts
+    starts = property(attrgetter("_starts"), doc="The first place of the entries of each set.")
 
     def slices(self, x: Array) -> list[Array]:
         """What each set sees of an array, such as a gradient."""
         return [x] * len(self.sets)
-
-    # --- its atoms ------------------------------------------------------------------------------------------------
 
     @cached_property
     def _table(self) -> BasisTable | None:
@@ -127,8 +116,6 @@ class Joined(AtomSet):
 
     def start(self, rng: np.random.Generator) -> Joint:
         return self.joint(S.start(rng) for S in self.sets)
-
-    # --- its points -----------------------------------------------------------------------------------------------
 
     def centre(self) -> Iterate:
         return self._mixed([S.centre() for S in self.sets])
@@ -277,12 +264,6 @@ class Product(Joined):
         """
         return self.slices(self._shaped(x))
 
-    def _shaped(self, x: Array) -> Array:
-        array = array_of(x)
-        check(array.shape == self.shape, lambda: f"An array of shape {array.shape} was given, but {self!r} holds points of "
-                                                 f"shape {self.shape}.")
-        return array
-
     @cached_property
     def _totals(self) -> Array | None:
         """The total of each set where all are simplices."""
@@ -383,8 +364,7 @@ class Sum(Joined):
         self._join(flat, [0] * len(flat), flat[0].shape)
 
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
-        """Whether the point lies in the sum: where its atoms are kept, each set is asked for its part; else by a search for a
-        mixture."""
+        """Whether the point lies in the sum: by its parts where its atoms are kept, else by a search for a mixture."""
         return self.holds_parts(w, tol) or self._has(array_of(w), tol)
 
     def contains_quickly(self, w: Iterate) -> bool | None:
@@ -436,7 +416,7 @@ Sum._decides = False  # without the parts of a point it searches
 
 
 def lowest_of_each(scores: Array, starts: Index, m: int) -> Index:
-    """Where the m least scores of every segment are, the least first; ``starts`` are the segments' ends and beginnings.
+    """Return the places of the m least scores of each segment, the least first; segment i ends where i + 1 starts.
 
     >>> lowest_of_each(np.array([3.0, 1.0, 2.0, 5.0, 4.0]), np.array([0, 3, 5]), 2)
     array([1, 2, 4, 3])
@@ -444,7 +424,12 @@ def lowest_of_each(scores: Array, starts: Index, m: int) -> Index:
     lengths = np.diff(starts)
     L = int(lengths[0])
     if not (lengths == L).all():
-        return _lowest_of_uneven(scores, starts, lengths, m)
+        owners = np.repeat(np.arange(len(lengths)), lengths)
+        if m == 1:
+            hits = (scores <= np.minimum.reduceat(scores, starts[:-1])[owners]).nonzero()[0]
+            return hits[np.unique(owners[hits], return_index=True)[1]]
+        order = np.lexsort((scores, owners))  # by segment, in each by score; equal scores stay in their order
+        return order[np.arange(len(order)) - starts[owners] < m]
     table = scores.reshape(-1, L)
     if m == 1:
         return np.asarray(starts[:-1] + table.argmin(axis=1))
@@ -455,16 +440,6 @@ def lowest_of_each(scores: Array, starts: Index, m: int) -> Index:
     else:
         places = table.argsort(axis=1, kind="stable")
     return np.asarray((starts[:-1, None] + places).ravel())
-
-
-def _lowest_of_uneven(scores: Array, starts: Index, lengths: Index, m: int) -> Index:
-    owners = np.repeat(np.arange(len(lengths)), lengths)
-    if m == 1:
-        least = np.minimum.reduceat(scores, starts[:-1])
-        hits = (scores <= least[owners]).nonzero()[0]
-        return hits[np.unique(owners[hits], return_index=True)[1]]
-    order = np.lexsort((scores, owners))  # by segment, in each by score; equal scores stay in their order
-    return order[np.arange(len(order)) - starts[owners] < m]
 
 
 @dataclass(frozen=True, eq=False)

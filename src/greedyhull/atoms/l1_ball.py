@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from math import prod
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from greedyhull.atoms.arguments import array_of, matrix_shape, numbers, positive
-from greedyhull.atoms.base import AtomSet, Budget, Sizes, one_scale
+from greedyhull.atoms.base import IDLE, AtomSet, Budget, Sizes, one_scale
 from greedyhull.atoms.geometry import CHUNK, row_blocks, row_extremes
 from greedyhull.atoms.neighbours import lowest, total
 from greedyhull.errors import check
@@ -18,7 +19,15 @@ from greedyhull.points.gradients import as_array, kept_entries
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Basis, BasisBlock, Dense, DenseBlock, Sparse
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Atom, Design, Index
+from greedyhull.types import Array, Atom, Block, Design
+
+
+def with_rest(S: AtomSet, block: Block, weights: Array) -> Iterate:
+    """Return a mixture of atoms; the origin, where runs over S start, gets the weight that they lack."""
+    slack = 1.0 - float(weights.sum())
+    if slack > 0.0 or not len(weights):
+        block, weights = block.append(S.start(IDLE)), np.append(weights, slack)
+    return Iterate(block, weights / weights.sum(), S.shape)
 
 
 class GaugeBall(AtomSet):
@@ -46,6 +55,11 @@ class GaugeBall(AtomSet):
         for I, block in row_blocks(design, CHUNK // 4):
             most[I] = self.radius * self._dual_norms(block)
         return -most, most
+
+
+def given_size(S: AtomSet) -> Any:
+    """The size of S as its constructor takes it."""
+    return S.shape if S.shape[1:] else S.shape[0]
 
 
 class L1Ball(GaugeBall):
@@ -104,12 +118,7 @@ class L1Ball(GaugeBall):
 
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else ", weights=..."
-        return f"L1Ball({self._given_size}, radius={self.radius:g}{weighted})"
-
-    @property
-    def _given_size(self) -> Any:
-        """The size as the constructor takes it."""
-        return self.shape if self.shape[1:] else self.shape[0]
+        return f"L1Ball({given_size(self)}, radius={self.radius:g}{weighted})"
 
     def __len__(self) -> int:
         return 2 * self.size
@@ -119,10 +128,7 @@ class L1Ball(GaugeBall):
         size = self.radius if self.weights is None else float(self._scale[j % d])
         return Basis(j % d, size if j < d else -size)
 
-    @property
-    def scale(self) -> Any:
-        """radius/weight_j: how long the atoms along each coordinate are."""
-        return self._scale
+    scale = property(attrgetter("_scale"), doc="The length radius/weight_j of the atoms along each coordinate.")
 
     def scores(self, g: Array) -> Array:
         """⟨g, ·⟩ at +e_1 … +e_d, −e_1 … −e_d."""
@@ -150,7 +156,12 @@ class L1Ball(GaugeBall):
     def best(self, g: Array, m: int) -> BasisBlock:
         """The m best atoms; the worse ones of the coordinates follow only after all the better ones."""
         if type(g) is not np.ndarray:
-            return self._best_kept(*kept_entries(g), m)
+            places, entries = kept_entries(g)  # all others are zero
+            if not len(places):
+                places, entries = np.zeros(1, dtype=np.intp), np.zeros(1)
+            scales = np.broadcast_to(self._scale, self.size)[places]
+            index = lowest(-np.abs(entries) * scales, m)
+            return BasisBlock(self.size, places[index], np.where(entries[index] > 0, -scales[index], scales[index]))
         entries = flat(g)
         if m > self.size:
             return self.block(lowest(self.scores(g), m))
@@ -158,33 +169,18 @@ class L1Ball(GaugeBall):
         scale = self.radius if self.weights is None else self._scale[index]
         return BasisBlock(self.size, index, np.where(entries[index] > 0, -scale, scale))
 
-    def _best_kept(self, places: Index, entries: Array, m: int) -> BasisBlock:
-        """The m best atoms, or fewer, where all other entries of the gradient are zero."""
-        if not len(places):
-            places, entries = np.zeros(1, dtype=np.intp), np.zeros(1)
-        scale = np.broadcast_to(self._scale, self.size)[places]
-        index = lowest(-np.abs(entries) * scale, m)
-        return BasisBlock(self.size, places[index], np.where(entries[index] > 0, -scale[index], scale[index]))
-
     def start(self, rng: np.random.Generator) -> Basis:
         return Basis(0, 0.0)
 
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
         """Whether the point lies in the ball; a matrix that is kept by its entries is not written out."""
-        found = self._entries(w)
-        if found is None:
-            return self._has(array_of(w), tol)
-        index, entries = found
-        scale = self.radius if self.weights is None else self._scale[index]
-        return bool(np.isfinite(entries).all()) and total(np.abs(entries / scale)) <= 1.0 + tol
-
-    def _entries(self, w: Any) -> tuple[Index, Array] | None:
-        """The places and entries of a matrix that an iterate keeps by single entries."""
         kept = len(self.shape) == 2 and isinstance(w, Iterate) and w.keeps_atoms and w.shape == self.shape
         if not kept or not isinstance(w.block, BasisBlock):
-            return None
+            return self._has(array_of(w), tol)
         index, which = np.unique(w.block.index, return_inverse=True)
-        return index, np.bincount(which.ravel(), w.block.scale * w.weights, len(index))
+        entries = np.bincount(which.ravel(), w.block.scale * w.weights, len(index))
+        scale = self.radius if self.weights is None else self._scale[index]
+        return bool(np.isfinite(entries).all()) and total(np.abs(entries / scale)) <= 1.0 + tol
 
     def gauge(self, x: Array) -> float:
         if self.weights is None:
@@ -196,10 +192,7 @@ class L1Ball(GaugeBall):
         index = np.flatnonzero(x)
         scale = np.where(x[index] > 0, 1.0, -1.0) * np.broadcast_to(self._scale, self.size)[index]
         weights = x[index] / scale
-        slack = 1.0 - float(weights.sum())
-        if slack > 0 or not len(index):  # what is left of the budget rests at the origin
-            index, scale, weights = np.append(index, 0), np.append(scale, 0.0), np.append(weights, slack)
-        return Iterate(BasisBlock(self.size, index, scale), weights / weights.sum(), self.shape)
+        return with_rest(self, BasisBlock(self.size, index, scale), weights)
 
     def max_abs(self, c: Array) -> float:
         if self.weights is None:
@@ -210,7 +203,7 @@ class L1Ball(GaugeBall):
         return self.radius if self.weights is None else float(self._scale.max())
 
     def rescaled(self, radius: float) -> L1Ball:
-        return L1Ball(self._given_size, radius, weights=None if self.weights is None else self.weights.reshape(self.shape))
+        return L1Ball(given_size(self), radius, weights=None if self.weights is None else self.weights.reshape(self.shape))
 
     def sizes(self) -> Sizes:
         """D = 2 max_j scale_j and r_S = D/2: the set is symmetric, and its longest atom is opposite to another."""
@@ -286,7 +279,7 @@ class TotalVariationBall(GaugeBall):
         return DenseBlock(rows, self.shape, j.tolist())
 
     def _slopes(self, g: Array) -> Array:
-        """The sums of g from each place on, relative to its largest entry: none overflows."""
+        """The suffix sums of g, relative to its largest entry where they could overflow."""
         largest = float(np.abs(g).max())
         return suffix_sums(g / largest if largest > 1e290 else g)
 
@@ -310,12 +303,7 @@ class TotalVariationBall(GaugeBall):
         changes = np.diff(x, prepend=0.0) / self.radius
         i = np.flatnonzero(changes)
         block, weights = self.block(np.where(changes[i] > 0, i, i + self.shape[0])), np.abs(changes[i])
-        slack = 1.0 - float(weights.sum())
-        if slack > 0.0 or not len(i):  # what is left of the budget rests at the origin
-            rest = DenseBlock(np.zeros((1, self.shape[0])), self.shape)
-            block = DenseBlock(np.vstack([block.matrix, rest.matrix]), self.shape, [*block.keys, *rest.keys])
-            weights = np.append(weights, slack)
-        return Iterate(block, weights / weights.sum(), self.shape)
+        return with_rest(self, block, weights)
 
     def max_abs(self, c: Array) -> float:
         return self.radius * float(np.sum(c))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 
 from greedyhull.atoms.arguments import numbers
 from greedyhull.atoms.base import AtomSet, Sizes
-from greedyhull.atoms.lp_oracle import LinearProgramOracle, Model, Vertex, first_basis, highs, listed
+from greedyhull.atoms.lp_oracle import DUAL, LinearProgramOracle, Model, Vertex, highs, listed
 from greedyhull.atoms.polyhedron import EPS, Extent, Rows, clipped, dual_bound, rows_of
 from greedyhull.atoms.regions import RowsRegion
 from greedyhull.errors import GreedyhullError, check, is_file, no_file
@@ -29,8 +30,13 @@ def extent_of(P: Rows, model: Model) -> Extent:
     if len(open_):
         lower, upper = _by_programs(P, model, lower, upper)
         lower, upper = by_activities(P, lower, upper)
-        if len(open_) <= 100:  # variables up to which each is then bounded by a program of its own
-            lower, upper = _one_by_one(P, model, Extent(lower, upper), open_.tolist())
+        extent, lower, upper = Extent(lower, upper), lower.copy(), upper.copy()
+        for j in open_.tolist() if len(open_) <= 100 else ():  # variables up to which each is then bounded by two programs
+            unit = np.eye(1, P.d, j)[0]
+            lower[j] = max(lower[j], dual_bound(P, extent, unit, _prices(model, unit)))
+            upper[j] = min(upper[j], -dual_bound(P, extent, -unit, _prices(model, -unit)))
+            if lower[j] > upper[j]:  # by rounding
+                lower[j], upper[j] = upper[j], lower[j]
     box = Extent(lower, upper)
     return Extent(lower, upper, min(_total(P, model, box), float(box.most.sum()) * (1.0 + P.d * EPS)))
 
@@ -78,7 +84,7 @@ def _others(i: Array, a: Array, end: Array, m: int) -> tuple[Array, Array]:
 
 
 def _by_programs(P: Rows, model: Model, lower: Array, upper: Array) -> tuple[Array, Array]:
-    """One program for all variables with one finite bound, two for each that has none.
+    """Bound by one program all variables with one finite bound, and by two each that has none.
 
     A program's prices leave reduced costs that are not quite 0 where a bound is missing. With s = Σ|xₖ| over the variables
     without a bound, every bound reads bⱼ + εⱼs; their sum s ≤ C + Es with E < 1 bounds s, and then all of them. (A ray r of
@@ -145,18 +151,6 @@ def _prices(model: Model, cost: Array) -> Array:
     return model.duals()
 
 
-def _one_by_one(P: Rows, model: Model, extent: Extent, places: list[int]) -> tuple[Array, Array]:
-    """The least and the largest value of single variables, each by a program."""
-    lower, upper = extent.lower.copy(), extent.upper.copy()
-    for j in places:
-        unit = np.eye(1, P.d, j)[0]
-        lower[j] = max(lower[j], dual_bound(P, extent, unit, _prices(model, unit)))
-        upper[j] = min(upper[j], -dual_bound(P, extent, -unit, _prices(model, -unit)))
-        if lower[j] > upper[j]:  # by rounding
-            lower[j], upper[j] = upper[j], lower[j]
-    return lower, upper
-
-
 def _total(P: Rows, model: Model, extent: Extent) -> float:
     """A bound on max Σ|xⱼ|: |xⱼ| is at most the chord between its values at the ends of its range."""
     low, high = extent.lower, extent.upper
@@ -205,7 +199,16 @@ class Polytope(AtomSet):
     def __init__(self, rows: Rows, shape: Shape, options: Mapping[str, Any]) -> None:
         self.rows, self.shape, self.options = rows, shape, dict(options)
         model = Model(rows, {})  # a limit that the user sets is for answers
-        self._first = first_basis(model)
+        said = model.minimise(np.zeros(rows.d), DUAL)
+        if said == "infeasible":
+            names = model.conflict()
+            raise GreedyhullError("No point satisfies the rows and bounds together. "
+                                  + (f"These rows cannot all hold within the bounds: {listed(names)}. " if names[1:]
+                                     else f"Row {names[0]} cannot hold within the bounds. " if names else "")
+                                  + "Raise a right-hand side, widen bounds, or leave a row out.")
+        check(model.ended, lambda: f"HiGHS stopped ({said}) without a vertex of the polytope. Scale its rows: the sizes of "
+              "their entries and right-hand sides should be alike, from about 1e-6 to 1e6.")
+        self._first = model.basis()  # which ends the process where there is none
         self._extent = extent_of(rows, model)
         first = Vertex(rows, *self._first)
         check(first.sound, "HiGHS found no vertex of the polytope. Scale its rows: the sizes of their entries and of their "
@@ -225,15 +228,8 @@ class Polytope(AtomSet):
         """The least ⟨g, ·⟩, always from the same basis."""
         return float(self.best(g.reshape(self.shape), 1).dots(g)[0])
 
-    @property
-    def extent(self) -> Any:
-        """Proved bounds of the variables."""
-        return self._extent
-
-    @property
-    def first(self) -> tuple[Array, Array]:
-        """The basis that every oracle begins with."""
-        return self._first
+    extent = property(attrgetter("_extent"), doc="Proved bounds of the variables.")
+    first = property(attrgetter("_first"), doc="The basis that every oracle begins with.")
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_home"}  # a model cannot be pickled
@@ -425,20 +421,16 @@ class Transport(Polytope):
         check(all_ > 0.0 and abs(all_ - others) <= 1e-9 * max(all_, others), f"a sums to {all_:.10g} and b to {others:.10g}; "
               "the same positive total is wanted. Scale one of them, for instance b * a.sum() / b.sum().")
         self.a, self.b = locked(rows), locked(columns)
-        super().__init__(_rows(rows, columns), (len(rows), len(columns)), {})
+        from scipy.sparse import csr_array, eye_array, kron, vstack
+
+        p, q = len(rows), len(columns)  # the sum of the last column follows; that of a scaled b may differ in the last digits
+        A = csr_array(vstack([kron(eye_array(p), np.ones((1, q))), kron(np.ones((1, p)), eye_array(q))]))[: p + q - 1]
+        right = locked(np.concatenate([rows, columns[: q - 1]]))
+        names = [*(f"a[{i}]" for i in range(p)), *(f"b[{j}]" for j in range(q - 1))]
+        variables = [f"W[{i}, {j}]" for i in range(p) for j in range(q)]
+        ends = locked(np.zeros(p * q)), locked(np.full(p * q, np.inf))
+        super().__init__(Rows(A, right, right, *ends, names, variables), (p, q), {})
 
     def __repr__(self) -> str:
         return f"Transport({self.shape[0]} to {self.shape[1]}, total={self.a.sum():g})"
 
-
-def _rows(a: Any, b: Any) -> Rows:
-    """Sums of rows, and of all columns but the last, whose sum follows; that of a scaled b may differ in the last digits."""
-    from scipy.sparse import csr_array, eye_array, kron, vstack
-
-    p, q = len(a), len(b)
-    sums = [kron(eye_array(p), np.ones((1, q))), kron(np.ones((1, p)), eye_array(q))]
-    A = csr_array(vstack(sums))[: p + q - 1]
-    right = locked(np.concatenate([a, b[: q - 1]]))
-    names = [*(f"a[{i}]" for i in range(p)), *(f"b[{j}]" for j in range(q - 1))]
-    return Rows(A, right, right, locked(np.zeros(p * q)), locked(np.full(p * q, np.inf)), names,
-                [f"W[{i}, {j}]" for i in range(p) for j in range(q)])

@@ -9,12 +9,13 @@ from warnings import warn
 
 import numpy as np
 
+from greedyhull.atoms.arguments import scaled
 from greedyhull.atoms.base import OracleBase
-from greedyhull.atoms.neighbours import Remembered
+from greedyhull.atoms.neighbours import Remembered, one_block
 from greedyhull.atoms.polyhedron import EPS, Rows, clipped, dual_bound
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check, installing
 from greedyhull.points.blocks import under
-from greedyhull.points.shapes import Dense, DenseBlock, Sparse, SparseBlock
+from greedyhull.points.shapes import Dense, Sparse
 from greedyhull.types import Array, Atom, Block, Index, Shape, Shortlist, State
 
 if TYPE_CHECKING:
@@ -27,11 +28,11 @@ LIMITS = ("the limit on its iterations", "the limit on its time")
 SETTINGS = {"presolve": "off", "solver": "simplex", "threads": 1, "output_flag": False,
             "dual_feasibility_tolerance": FEASIBLE}
 DUAL = 1  # HiGHS's number of its dual simplex method; the primal one, 4, goes on from a basis after costs have changed
-USUAL = 6  # rows and bounds of sizes from 2^-6 to 2^6 are told as they are: HiGHS scales these itself, and its tolerances fit
+USUAL = 6  # rows and bounds of sizes from 2^-6 to 2^6 are not scaled: HiGHS scales these itself, and its tolerances fit
 
 
 def highs() -> Any:
-    """The module highspy, imported where it is first asked for."""
+    """Return the module highspy, imported at first use."""
     try:
         import highspy
     except ImportError:
@@ -48,23 +49,24 @@ class Model:
         self.P, self.module, self.h = P, module, module.Highs()
         self.sizes = sizes_of(P)
         self.unit = unit_of(P, self.sizes)
-        for name, value in {**SETTINGS, "primal_feasibility_tolerance": self._feasible(), **options}.items():
-            known = self.h.setOptionValue(name, value) == module.HighsStatus.kOk
-            if not known:
-                raise GreedyhullError(f"options={{{name!r}: {value!r}}} was given, which HiGHS does not take. Its "
-                                      "documentation lists options and their values.")
-        self.h.passModel(_passed(module, P, self.sizes, self.unit))
+        ends = np.abs(np.concatenate([P.l, P.u])) / np.concatenate([self.sizes, self.sizes]) / self.unit
+        rounded = 8.0 * EPS * float(ends[np.isfinite(ends)].max(initial=0.0))  # what rounding may have done to a row's end
+        feasible = min(max(FEASIBLE, rounded), 1e-6)  # absolute
+        for name, value in {**SETTINGS, "primal_feasibility_tolerance": feasible, **options}.items():
+            check(self.h.setOptionValue(name, value) == module.HighsStatus.kOk,
+                  f"options={{{name!r}: {value!r}}} was given, which HiGHS does not take. Its documentation lists options and "
+                  "their values.")
+        lp, A = module.HighsLp(), P.columns
+        lp.num_col_, lp.num_row_ = P.d, P.m
+        lp.col_cost_, lp.col_lower_, lp.col_upper_ = np.zeros(P.d), P.lower / self.unit, P.upper / self.unit
+        lp.row_lower_, lp.row_upper_ = P.l / self.sizes / self.unit, P.u / self.sizes / self.unit
+        lp.a_matrix_.format_ = module.MatrixFormat.kColwise
+        lp.a_matrix_.start_, lp.a_matrix_.index_ = A.indptr, A.indices
+        lp.a_matrix_.value_ = A.data / self.sizes[A.indices]
+        self.h.passModel(lp)
         self._places = np.arange(P.d, dtype=np.int32)
         self._basis: Any = None
-        self._keeps = self.h.getNumNz() > 0  # without entries HiGHS needs no basis, and asking for one ends the process
-
-    def _feasible(self) -> float:
-        """How far HiGHS lets rows and bounds be missed, an absolute number: rounding of the largest of them is no conflict."""
-        ends = np.abs(np.concatenate([self.P.l, self.P.u])) / np.concatenate([self.sizes, self.sizes]) / self.unit
-        rounded = 8.0 * EPS * float(ends[np.isfinite(ends)].max(initial=0.0))  # what rounding may have done to a row's end
-        return min(max(FEASIBLE, rounded), 1e-6)
-
-    # --- the basis ------------------------------------------------------------------------------------------------
+        self._keeps = self.h.getNumNz() > 0  # without entries HiGHS needs no basis, and reading one ends the process
 
     def begin(self, columns: Array, rows: Array) -> None:
         """Let the next question begin at this basis."""
@@ -92,10 +94,8 @@ class Model:
         with np.errstate(over="ignore"):
             return np.array(self.h.getSolution().row_dual) / self.sizes
 
-    # --- questions ------------------------------------------------------------------------------------------------
-
     def minimise(self, cost: Array, method: int = 4) -> str:
-        """Ask for min ⟨cost, ·⟩; what HiGHS said of it, "optimal" or another word."""
+        """Minimise ⟨cost, ·⟩ and return HiGHS's status, such as "optimal"."""
         h = self.h
         h.clearSolver()
         h.setOptionValue("simplex_strategy", method)
@@ -126,8 +126,6 @@ class Model:
         valid = self.h.getInfo().basis_validity == self.module.BasisValidity.kBasisValidityValid
         return self.said() != "infeasible" and (valid or not self._keeps)
 
-    # --- rays -----------------------------------------------------------------------------------------------------
-
     def conflict(self) -> list[str]:
         """The rows that no point satisfies together, by HiGHS's ray; empty where it knows none."""
         _, known, ray = self.h.getDualRay()
@@ -141,8 +139,7 @@ class Model:
 
 def listed(names: list[str]) -> str:
     """A few names in words."""
-    shown = ", ".join(names[:5])
-    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if names[5:] else "")
 
 
 def _largest(ray: Array, names: list[str]) -> list[str]:
@@ -160,35 +157,21 @@ def _stands(at: Array, low: Array, high: Array) -> Array:
 
 
 def sizes_of(P: Rows) -> Array:
-    """What each row is divided by before HiGHS sees it, a power of two: the size of its entries where that is far from 1.
-
-    HiGHS takes entries below 1e-9 for 0, and refuses those above 1e15.
-    """
+    """The power of two by which each row is divided for HiGHS, which takes entries below 1e-9 for 0 and none above 1e15."""
     largest = np.asarray(abs(P.A).max(axis=1).toarray()).ravel() if P.m else np.zeros(0)
     power = np.clip(np.frexp(largest)[1], -1073, 1000)
     return np.ldexp(1.0, np.where(np.abs(power) <= USUAL, 0, power))
 
 
 def unit_of(P: Rows, sizes: Array) -> float:
-    """The unit in which HiGHS is told the bounds, a power of two: their median where that is far from 1.
+    """The unit in which HiGHS gets the bounds, a power of two: their median where that is far from 1.
 
-    HiGHS's tolerances are absolute: points below 1e-10 are all feasible to it, and a program with points of 1e7 and costs of
-    1e3 is called unbounded. Bases are the same in any unit, and so are prices.
+    HiGHS's tolerances are absolute. Bases and prices are the same in any unit.
     """
     ends = np.abs(np.concatenate([P.l / sizes, P.u / sizes, P.lower, P.upper]))
     ends = ends[np.isfinite(ends) & (ends > 0.0)]
     power = frexp(float(np.median(ends)))[1] if len(ends) else 0
     return 1.0 if abs(power) <= USUAL else ldexp(1.0, min(max(power, -1000), 1000))
-
-
-def _passed(module: Any, P: Rows, sizes: Array, unit: float) -> Any:
-    lp, A = module.HighsLp(), P.columns
-    lp.num_col_, lp.num_row_ = P.d, P.m
-    lp.col_cost_, lp.col_lower_, lp.col_upper_ = np.zeros(P.d), P.lower / unit, P.upper / unit
-    lp.row_lower_, lp.row_upper_ = P.l / sizes / unit, P.u / sizes / unit
-    lp.a_matrix_.format_ = module.MatrixFormat.kColwise
-    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = A.indptr, A.indices, A.data / sizes[A.indices]
-    return lp
 
 
 class Vertex:
@@ -199,7 +182,8 @@ class Vertex:
         self.basic, self.tight = np.flatnonzero(columns == BASIC), np.flatnonzero(rows != BASIC)
         self.sound = len(self.basic) == len(self.tight)
         if self.sound:
-            self._solve = _factor(P.part(self.tight, self.basic)) if len(self.basic) else _nothing
+            none = not len(self.basic)
+            self._solve = (lambda right, transposed: right) if none else _factor(P.part(self.tight, self.basic))
             self.x = self._point()
             self.sound = bool(np.isfinite(self.x).all())
 
@@ -267,10 +251,6 @@ def _steps(at: Array, along: Array, low: Array, high: Array) -> Array:
     return np.asarray(np.minimum(up, down).min(axis=0, initial=np.inf))
 
 
-def _nothing(right: Array, transposed: bool) -> Array:
-    return right
-
-
 def _factor(M: Any) -> Any:
     """What solves M x = right, or M' x = right; a singular M gives NaN, which the caller sees."""
     if M.shape[0] <= 300:  # rows up to which the factor is dense
@@ -292,12 +272,6 @@ def _factor(M: Any) -> Any:
     return lambda right, transposed: solve(right, "T" if transposed else "N")
 
 
-def _scaled(g: Array) -> tuple[Array, int]:
-    """g times a power of two, and that power: about 2^10, so that HiGHS's tolerance of 1e-10 is 1e-13 of it."""
-    shift = frexp(float(np.abs(g).max(initial=0.0)))[1] - 10
-    return np.ldexp(g, -shift), shift
-
-
 class LinearProgramOracle(OracleBase):
     """Answers depend on the basis and on the vertices remembered, both of which are its state."""
 
@@ -310,8 +284,7 @@ class LinearProgramOracle(OracleBase):
     def best(self, g: Array, m: int = 1, *, tol: float = 0.0, enough: float = -np.inf) -> Shortlist:
         """The best vertex, those next to it, and earlier answers that score well: one solve, whatever m is."""
         g = np.ascontiguousarray(g, dtype=np.float64).ravel()
-        check(bool(np.isfinite(g).all()), "The gradient has NaN or infinite entries; a linear program needs finite costs.")
-        cost, shift = _scaled(g)
+        cost, shift = scaled(g, 10)  # HiGHS's tolerance of 1e-10 is 1e-13 of that
         vertex = self._solved(cost)
         y = vertex.prices(cost)
         y = y if np.isfinite(y).all() else np.zeros_like(y)
@@ -327,11 +300,9 @@ class LinearProgramOracle(OracleBase):
 
     def prices(self, g: Array) -> tuple[Array, Array]:
         """Row prices y and reduced costs g − A'y at the best vertex for g."""
-        cost, shift = _scaled(g)
+        cost, shift = scaled(g, 10)
         y = np.ldexp(clipped(self.S.rows, self._solved(cost).prices(cost)), shift)
         return y, g - self.S.rows.transposed @ y
-
-    # --- one solve ------------------------------------------------------------------------------------------------
 
     def _solved(self, cost: Array) -> Vertex:
         """The vertex at which HiGHS ended, feasible to 1e-9; from its own basis if it lost its way from the last one."""
@@ -354,9 +325,7 @@ class LinearProgramOracle(OracleBase):
         if not self.model.ended:
             return None
         vertex = Vertex(self.S.rows, *self.model.basis())
-        return vertex if vertex.sound and self.S.rows.violation(vertex.x) <= 1e-9 else None
-
-    # --- atoms ----------------------------------------------------------------------------------------------------
+        return vertex if vertex.sound and self.S.rows.violations(vertex.x[None, :])[0] <= 1e-9 else None
 
     def _block(self, points: Array, cost: Array) -> Block:
         """The rows of ``points`` as atoms, each once; one that was seen before, up to rounding, is that one."""
@@ -366,20 +335,11 @@ class LinearProgramOracle(OracleBase):
         for x, score, size in zip(points, points @ cost, np.abs(points).max(axis=1), strict=True):
             near = np.flatnonzero(np.abs(scores - score) <= like * size * costs).tolist()
             same = (old[i] for i in near if old is not None and _distance(old[i], x, self.S.shape) <= like * size)
-            atom = next(same, None) or self._atom(x)
+            places = np.flatnonzero(x)
+            new = Dense(x.reshape(self.S.shape).copy()) if self.S.dense_atoms else Sparse(places, x[places])
+            atom = next(same, None) or new
             atoms.setdefault(atom.key, atom)
-        listed = list(atoms.values())
-        if self.S.dense_atoms:
-            return DenseBlock(np.stack([d.array.ravel() for d in listed if isinstance(d, Dense)]), self.S.shape)
-        return SparseBlock(points.shape[1], [d for d in listed if isinstance(d, Sparse)])
-
-    def _atom(self, x: Array) -> Atom:
-        if self.S.dense_atoms:
-            return Dense(x.reshape(self.S.shape).copy())
-        places = np.flatnonzero(x)
-        return Sparse(places, x[places])
-
-    # --- what is saved --------------------------------------------------------------------------------------------
+        return one_block(list(atoms.values()), points.shape[1])
 
     def state(self) -> State:
         seen = {f"seen.{name}": array for name, array in self.seen.state().items()}
@@ -397,16 +357,3 @@ def _distance(atom: Atom, x: Array, shape: Shape) -> float:
     atom.add_to(other if isinstance(atom, Sparse) else other.reshape(shape), -1.0)
     return float(np.abs(other).max(initial=0.0))
 
-
-def first_basis(model: Model) -> tuple[Array, Array]:
-    """A basis to begin with; words where no point satisfies all rows."""
-    said = model.minimise(np.zeros(model.P.d), DUAL)
-    if said == "infeasible":
-        names = model.conflict()
-        raise GreedyhullError("No point satisfies the rows and bounds together. "
-                              + (f"These rows cannot all hold within the bounds: {listed(names)}. " if names[1:]
-                                 else f"Row {names[0]} cannot hold within the bounds. " if names else "")
-                              + "Raise a right-hand side, widen bounds, or leave a row out.")
-    check(model.ended, lambda: f"HiGHS stopped ({said}) without a vertex of the polytope. Scale its rows: the sizes of their "
-          "entries and right-hand sides should be alike, from about 1e-6 to 1e6.")
-    return model.basis()  # which ends the process where there is none

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.arguments import HUGE, array_of, numbers
+from greedyhull.atoms.arguments import HUGE, array_of, is_number, numbers
 from greedyhull.atoms.base import AtomSet, ClosedOracle, OracleBase, Sizes
-from greedyhull.atoms.joined import Product, one_block
+from greedyhull.atoms.joined import Product
+from greedyhull.atoms.neighbours import one_block
 from greedyhull.atoms.wrapped import Around
 from greedyhull.errors import check, shown
 from greedyhull.points.aligned import keep, kept, labels_of, ordered
@@ -67,12 +68,11 @@ class Mapped(Around):
         """An atom of S with one owner, moved."""
         raise NotImplementedError
 
-    # --- its atoms ------------------------------------------------------------------------------------------------
-
     def _moved(self, d: Atom) -> Atom:
-        """An atom of S, moved; a shift of a vertex with several owners is one of its first part."""
-        return Joint(tuple(self._part(part, owner) for owner, part in enumerate(d.parts))) if isinstance(d, Joint) else (
-            self.moved(d))
+        """An atom of S, moved; a vertex with several owners by its parts."""
+        if not isinstance(d, Joint):
+            return self.moved(d)
+        return Joint(tuple(self._part(part, owner) for owner, part in enumerate(d.parts)))
 
     def _part(self, d: Atom, owner: int) -> Atom:
         """A part of an owner, moved."""
@@ -111,8 +111,6 @@ class Mapped(Around):
     def block(self, index: Index) -> Block:
         return self.blocks(self._listed().block(index))
 
-    # --- its points -----------------------------------------------------------------------------------------------
-
     def _iterate(self, w: Iterate) -> Iterate:
         return Iterate(self.blocks(w.block), w.weights, self.shape)
 
@@ -120,9 +118,7 @@ class Mapped(Around):
         return self._iterate(self.S.centre())
 
     def decompose(self, w: Array) -> Iterate:
-        x = array_of(w)
-        check(x.shape == self.shape, lambda: f"The array has shape {x.shape} but {self!r} holds points of shape {self.shape}.")
-        return self._iterate(self.S.decompose(self.back(x)))
+        return self._iterate(self.S.decompose(self.back(self._shaped(w))))
 
     def contains_quickly(self, w: Iterate) -> bool | None:
         return None if self.S.contains_quickly(CoordinateIterate(self.back(w.array()))) is None else self.contains(w)
@@ -164,8 +160,6 @@ class Mapped(Around):
 
     def saw(self, d: Atom) -> None:
         """Nothing to do: S has seen its own atom as it answered."""
-
-    # --- its sizes ------------------------------------------------------------------------------------------------
 
     def max_abs(self, c: Array) -> float:
         return self.unit * self.S.max_abs(c) + (0.0 if self.v is None else float((c * np.abs(self.v)).sum()))
@@ -250,11 +244,9 @@ class Scaled(Mapped):
 
     def __init__(self, S: AtomSet, c: float) -> None:
         super().__init__(S)
-        good = isinstance(c, (int, float, np.integer, np.floating)) and not isinstance(c, bool) and 0.0 < abs(float(c)) <= HUGE
-        check(bool(good), lambda: f"Scaled was given c = {shown(c)}; a number other than 0, at most {HUGE:g} in size, is "
-                                  "wanted.")
-        self.c = float(c)
-        self.unit = abs(self.c)
+        check(is_number(c) and 0.0 < abs(float(c)) <= HUGE,
+              lambda: f"Scaled was given c = {shown(c)}; a number other than 0, at most {HUGE:g} in size, is wanted.")
+        self.c, self.unit = float(c), abs(float(c))
 
     def __repr__(self) -> str:
         return f"Scaled({self.S!r}, {self.c:g})"

@@ -23,20 +23,10 @@ UNEVEN = 1e-6  # of the largest curvature of a column: what the smallest counts 
 Pair = tuple[Array, Array]
 
 
-class Sphere(NamedTuple):
-    """The factors as a vector θ of a given length, in units that differ from entry to entry."""
-
-    length: float
-    units: Array
-    split: Callable[[Array], Pair]
-    push: Callable[[_Last], Array]  # the gradient as such a vector
-
-
 def descend(f: Objective, A: Array, B: Array, radius: float, inward: bool, units: Array) -> Pair | None:
-    """Factors with a smaller f(ABᵀ) and ‖A‖² + ‖B‖² ≤ 2·radius; None where f does not fall.
+    """Factors with a smaller f(ABᵀ) and ‖A‖² + ‖B‖² ≤ 2·radius, in the precision of A and B; None where f does not fall.
 
-    ``inward``, f falls toward zero, and some of the radius is set free. ``units`` are those of the columns. All is computed in
-    the precision of A and B.
+    Where f falls ``inward``, toward zero, some of the radius is set free. ``units`` are those of the columns.
     """
     m, n, r = len(A), len(B), A.shape[1]
     free = max(2.0 * radius - float(np.vdot(A, A) + np.vdot(B, B)), 0.0)
@@ -52,7 +42,7 @@ def descend(f: Objective, A: Array, B: Array, radius: float, inward: bool, units
 
     start = np.concatenate([A.ravel(), B.ravel(), [free**0.5]], dtype=A.dtype)
     # a fall by less of what all iterations brought ends it too: new atoms help more then
-    return _on_sphere(f, start, Sphere((2.0 * radius) ** 0.5, each, split, push), ITERATIONS, 0.01)
+    return _on_sphere(f, start, (2.0 * radius) ** 0.5, each, split, push, ITERATIONS, 0.01)
 
 
 def descend_symmetric(f: Objective, A: Array, trace: float) -> Array | None:
@@ -64,8 +54,8 @@ def descend_symmetric(f: Objective, A: Array, trace: float) -> Array | None:
     def push(at: _Last) -> Array:
         return (at.left + at.right).ravel()
 
-    sphere = Sphere(trace**0.5, np.tile(_symmetric_units(f, A), len(A)), split, push)
-    found = _on_sphere(f, A.ravel(), sphere, 400, 1e-6)  # more iterations: its rank soon suffices
+    units = np.tile(_symmetric_units(f, A), len(A))
+    found = _on_sphere(f, A.ravel(), trace**0.5, units, split, push, 400, 1e-6)  # more iterations: its rank soon suffices
     return None if found is None else found[0]
 
 
@@ -82,18 +72,15 @@ class _Last:
         else:
             w = Iterate(RankOneBlock(A.T, B.T, np.full(r, float(r))), np.full(r, 1.0 / r), shape)
             self.value, G = float(f.value(w)), f.gradient(w)
-        self.G = G.reshape(shape) if isinstance(G, np.ndarray) else G
-        self.left, self.right = both_products(self.G, A, B)
-
-
-def both_products(G: Any, A: Array, B: Array) -> Pair:
-    """GB and GᵀA; in one pass over the entries of a matrix by row."""
-    if not (is_sparse(G) and G.format == "csr" and G.dtype in (np.float64, np.float32) and G.shape[1] < 2**31):
-        return np.asarray(G @ B, dtype=A.dtype), np.asarray(G.T @ A, dtype=A.dtype)
-    U, V = (np.ascontiguousarray(part, dtype=G.dtype) for part in (A, B))
-    left, right = np.empty_like(U), np.empty_like(V)
-    observed_products(G.indptr.astype(np.int64), G.indices.astype(np.uint32), G.data, U, V, left, right)
-    return left.astype(A.dtype, copy=False), right.astype(B.dtype, copy=False)
+        self.G = G = G.reshape(shape) if isinstance(G, np.ndarray) else G
+        if is_sparse(G) and G.format == "csr" and G.dtype in (np.float64, np.float32) and G.shape[1] < 2**31:
+            U, V = (np.ascontiguousarray(part, dtype=G.dtype) for part in (A, B))
+            left, right = np.empty_like(U), np.empty_like(V)  # in one pass over the entries
+            observed_products(G.indptr.astype(np.int64), G.indices.astype(np.uint32), G.data, U, V, left, right)
+        else:
+            left, right = G @ B, G.T @ A
+        self.left: Array = np.asarray(left, dtype=A.dtype)
+        self.right: Array = np.asarray(right, dtype=B.dtype)
 
 
 def column_units(sigma: Array, bend: float, spread: float) -> Array:
@@ -110,8 +97,8 @@ def column_units(sigma: Array, bend: float, spread: float) -> Array:
 
 
 def _symmetric_units(f: Objective, A: Array) -> Array:
-    """Those of a symmetric factor. h is the curvature of f toward the matrix in which all eigenvalues are the same, and the
-    eigenvalues of the dual matrix are those of the gradient, less the multiplier."""
+    """`column_units` of a symmetric factor: h is the curvature of f toward the matrix whose eigenvalues are all the same, s
+    the mean eigenvalue of the gradient less the multiplier."""
     sigma = np.einsum("ik,ik->k", A, A)
     mean = float(sigma.mean())
     sigma = np.maximum(sigma, 1e-12 * mean)  # of their mean: smaller singular values count as this
@@ -128,8 +115,9 @@ def _symmetric_units(f: Objective, A: Array) -> Array:
     return column_units(sigma, bend, spread)
 
 
-def _on_sphere(f: Objective, start: Array, sphere: Sphere, iterations: int, slow: float) -> Pair | None:
-    """L-BFGS for F(length·θ/‖θ‖) from ``start``, in units of the length and of the first gradient.
+def _on_sphere(f: Objective, start: Array, length: float, units: Array, split: Callable[[Array], Pair],
+               push: Callable[[_Last], Array], iterations: int, slow: float) -> Pair | None:
+    """L-BFGS for F(length·θ/‖θ‖), f of the factors in θ, in units of each entry of θ, of the length and the first gradient.
 
     F is divided by the multiplier of the constraint, −⟨∇F, θ⟩/‖θ‖², which is about its curvature: the first step is 1.
     """
@@ -138,13 +126,13 @@ def _on_sphere(f: Objective, start: Array, sphere: Sphere, iterations: int, slow
         x = units * theta
         norm = float(np.linalg.norm(x))
         unit = x / real(norm)
-        at = _Last(f, *sphere.split(real(length) * unit))
-        g = sphere.push(at) / real(steep)
+        at = _Last(f, *split(real(length) * unit))
+        g = push(at) / real(steep)
         slope = float(unit.dot(g))
         pull[0] = -slope
         return at.value / (steep * length) / scale, units * (g - real(slope) * unit) / real(norm * scale)
 
-    real, units, length = start.dtype.type, sphere.units, sphere.length
+    real = start.dtype.type
     begin = start / real(length)
     begin, scale, steep, pull = begin / real(np.linalg.norm(begin)) / units, 1.0, 1.0, [0.0]
     with np.errstate(all="ignore"):
@@ -163,16 +151,13 @@ def _on_sphere(f: Objective, start: Array, sphere: Sphere, iterations: int, slow
         x = units * found.x
     norm = float(np.linalg.norm(x))
     lower = found is not at and found.value <= at.value + limited_memory.SAME * abs(at.value)
-    return sphere.split(real(length / norm) * x) if 0.0 < norm < np.inf and lower else None
+    return split(real(length / norm) * x) if 0.0 < norm < np.inf and lower else None
 
 
 Slope = Callable[[Array], Array]
 
-SAFE = 1.1  # times the curvature that was met: what a step reckons with
-
-
 class Spectrum(NamedTuple):
-    """Right singular vectors as columns, and the singular values: T·V has columns of lengths sigma."""
+    """Right singular vectors as columns, and the singular values."""
 
     V: Array
     sigma: Array
@@ -211,12 +196,12 @@ def projected(T: Array, radius: float) -> Array:
 
 
 def descend_dense(slope: Slope, x: Array, radius: float) -> Array:
-    """From x, with no fewer rows than columns, to a matrix of nuclear norm about radius at most where f is smaller.
-
-    ``slope`` is the gradient of f.
-    """
-    y, g, momentum, fallen, rough = x, slope(x), 1.0, 0.0, True
-    bend = _first_curvature(slope, x, g, radius)
+    """From x, with no fewer rows than columns, to a matrix of nuclear norm about radius at most where f is smaller."""
+    y, g, momentum, fallen, rough, bend = x, slope(x), 1.0, 0.0, True, 0.0
+    steepness = float(np.linalg.norm(g))
+    if steepness > 0.0:  # the curvature of f along a trial step against the gradient, a tenth of the radius long
+        there = projected(x - (0.1 * radius / steepness) * g, radius)
+        bend = _quotient(there - x, slope(there) - g)
     for _ in range(ITERATIONS if 0.0 < bend < np.inf else 0):
         T = y - g / bend
         new = projected(T.astype(np.float32) if rough else T, radius).astype(np.float64, copy=False)
@@ -235,22 +220,14 @@ def descend_dense(slope: Slope, x: Array, radius: float) -> Array:
         momentum, last = 0.5 + (0.25 + momentum * momentum) ** 0.5, momentum
         y, before, old = new + ((last - 1.0) / momentum) * step, y, g
         g = slope(y)
-        bend = max(bend, SAFE * _quotient(y - before, g - old))
+        bend = max(bend, _quotient(y - before, g - old))
     return x
 
 
-def _first_curvature(slope: Slope, x: Array, g: Array, radius: float) -> float:
-    """The curvature of f along a trial step against the gradient; 0 where there is none."""
-    steepness = float(np.linalg.norm(g))
-    if not steepness > 0.0:
-        return 0.0
-    there = projected(x - (0.1 * radius / steepness) * g, radius)  # of the radius, how long the first trial step is
-    return SAFE * _quotient(there - x, slope(there) - g)
-
-
 def _quotient(move: Array, change: Array) -> float:
+    """The curvature along a move, and a tenth more to be safe."""
     square = float(np.vdot(move, move))
-    return float(np.vdot(move, change)) / square if square > 0.0 else 0.0
+    return 1.1 * (float(np.vdot(move, change)) / square) if square > 0.0 else 0.0
 
 
 def unconstrained(equations: MatrixEquations, slope: Callable[[Array], Array], x: Array, radius: float) -> Array:
@@ -281,8 +258,8 @@ def unconstrained(equations: MatrixEquations, slope: Callable[[Array], Array], x
     return x
 
 
-FEW, MANY = 80, 400  # steps in single precision or with a factorisation, and at most
-LOOK = 3  # steps from one look at the gap to the next at most; fewer where it will be small enough before
+FEW = 80  # steps at most in single precision or with a factorisation
+LOOK = 3  # steps at most from one gap evaluation to the next
 
 
 class Low(NamedTuple):
@@ -354,8 +331,8 @@ def descend_split(equations: MatrixEquations, x: Array, radius: float, wanted: f
 
 
 def descend_model(equations: HessianEquations, x: Array, radius: float, aim: float) -> tuple[Array, float] | None:
-    """From x to a matrix of nuclear norm ≤ radius, up to rounding, where the gap is at most ``aim``, or as small as few steps
-    make it, and that gap; in the precision of the equations. None where these are of no use."""
+    """From x to a matrix of nuclear norm ≤ radius where the gap is at most ``aim``, or as small as few steps make it, and
+    that gap, in the precision of the equations; None where these are of no use."""
     with np.errstate(all="ignore"):
         begin = _begin(equations, (x / radius).astype(equations.B.dtype), radius, 0.0)
         if begin is None:
@@ -387,13 +364,12 @@ def _exactly(equations: MatrixEquations, begin: Begin, T: Array | None, radius: 
             return found
         T = found.T
     form, Q = equations.lasting(radius)
-    found = _steps(form, T if Q is None else Q.T @ T, MANY, begin.aim, begin.first)
+    found = _steps(form, T if Q is None else Q.T @ T, 400, begin.aim, begin.first)
     return found if Q is None else found._replace(low=found.low._replace(A=Q @ found.low.A))
 
 
 def _steps(form: Form, T: Array, most: int, aim: float, began: float) -> Split:
-    """Up to so many steps from T, which belongs to a point with the gap ``began``; fewer where the gap meets the aim, or will
-    not in a few steps, if no more are allowed."""
+    """Up to ``most`` steps from T, a point with the gap ``began``; fewer where the gap meets the aim, or will not in FEW."""
     Z, R, look, anderson, gaps = np.empty_like(T), np.empty_like(T), LOOK, Anderson(), [began]
     for k in range(most + 1):
         low = projection(T)
@@ -404,34 +380,22 @@ def _steps(form: Form, T: Array, most: int, aim: float, began: float) -> Split:
             gaps.append(_gap(slope, Z))
             if k == most or not gaps[-1] > aim or (most == FEW and _too_slow(k, gaps, aim)):
                 break
-            look = k + _steps_left(k, began, gaps[-1], aim)
-        F = _step(form, T, Z, R)
+            look = k + LOOK
+            if 0.0 < aim < gaps[-1] < began:  # fewer steps if the gap meets the aim before, as it falls
+                look = k + min(max(ceil(k * log(gaps[-1] / aim) / log(began / gaps[-1])), 1), LOOK)
+        np.subtract(Z, T, out=R)
+        R += Z
+        R += form.B
+        F = form.solve(R)  # for B + 2Z − T
+        F -= Z
+        F *= F.dtype.type(1.6)  # κ
         # steps before combinations are made: where so few are enough, combinations cost time and save none
         T = T + F if k < 4 else anderson.next(T, F)
     return Split(T, low, gaps[-1], 0.5 * float(np.vdot(Z, slope - form.B)))
 
 
-def _step(form: Form, T: Array, Z: Array, R: Array) -> Array:
-    """κ(W − Z), where W solves for B + 2Z − T, which is put into R; in the precision of T, and without more arrays."""
-    np.subtract(Z, T, out=R)
-    R += Z
-    R += form.B
-    W = form.solve(R)
-    W -= Z
-    W *= W.dtype.type(1.6)  # κ
-    return W
-
-
-def _steps_left(k: int, began: float, gap: float, aim: float) -> int:
-    """How many steps to make before the next look at the gap, if it falls as it did in the first k."""
-    if not 0.0 < aim < gap < began:
-        return LOOK
-    return min(max(ceil(k * log(gap / aim) / log(began / gap)), 1), LOOK)
-
-
 def _too_slow(k: int, gaps: list[float], aim: float) -> bool:
-    """Whether a gap that falls as it did in the first k steps stays above the aim for twice as many as are few; or whether
-    it has not fallen for a while, as where rounding is all that is left."""
+    """Whether a gap that falls as in the first k steps stays above the aim for 2·FEW steps, or no longer falls at all."""
     began, least = gaps[0], min(gaps)
     if k < 2 * LOOK or least <= aim:
         return False
@@ -476,8 +440,7 @@ class _Look(NamedTuple):
 def descend_newton(f: ModelledMatrix, x: Array, radius: float, wanted: float) -> Array | None:
     """From x to a matrix of nuclear norm ≤ radius, up to rounding, where f is smaller; None where none was found.
 
-    ``wanted`` is the gap that is asked for, 0 where none is. Steps begin at zero where that is no worse: there the Hessian
-    costs little.
+    ``wanted`` is the gap to reach, or 0. Steps begin at zero where that is no worse: there the Hessian costs little.
     """
     here, model, last = _looked(f, x, radius), None, np.inf
     if here.gap > abs(here.value):
@@ -508,8 +471,7 @@ def _looked(f: ModelledMatrix, x: Array, radius: float) -> _Look:
 
 
 def _stepped(f: ModelledMatrix, model: LocalModel, here: _Look, radius: float, kind: Any) -> Array | None:
-    """Where a step toward the minimum of the model leads, shortened until f falls as its slope promises; None where it does
-    not fall at all, or the model is of no use."""
+    """A step toward the minimum of the model, shortened until f falls as its slope promises; None where it does not fall."""
     target = _free(model, here, radius)
     target = _inside(_nearest(model, here, radius, kind), radius) if target is None else target
     far = target - here.x
@@ -524,8 +486,7 @@ def _stepped(f: ModelledMatrix, model: LocalModel, here: _Look, radius: float, k
 
 
 def _nearest(model: LocalModel, here: _Look, radius: float, kind: Any) -> Array:
-    """Where the model is nearly least over the ball; with a smaller ρ where steps were too many, as they are where some
-    eigenvalues are tiny."""
+    """Where the model is nearly least over the ball; with smaller ρ where some eigenvalues are so tiny that steps are many."""
     x = here.x
     for share in (1.0, 0.1, 0.01, 0.001):  # of the mean of the eigenvalues
         found = descend_model(model.at(here.x.astype(kind), here.g, share), x, radius, INNER * here.gap)
@@ -538,9 +499,9 @@ def _nearest(model: LocalModel, here: _Look, radius: float, kind: Any) -> Array:
 
 
 def _free(model: LocalModel, here: _Look, radius: float) -> Array | None:
-    """The minimum of the model over all matrices, if it is in the ball; looked for where x is well inside.
+    """The minimum of the model over all matrices, if x is well inside the ball and it is in the ball.
 
-    In a ball that is far too large the Hessian has tiny eigenvalues, and splitting would take many steps. At zero it has not.
+    In a ball that is far too large the Hessian has tiny eigenvalues except at zero, and splitting would take many steps.
     """
     if not 0.0 < np.linalg.norm(here.x, "nuc") < 0.5 * radius:  # of the radius: points with a smaller norm are well inside
         return None

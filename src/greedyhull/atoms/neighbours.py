@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from math import isfinite
 
 import numpy as np
 
 from greedyhull.points.blocks import block_from, block_state, under
 from greedyhull.points.shapes import Sparse, SparseBlock
-from greedyhull.types import Array, Block, Index, State
+from greedyhull.types import Array, Atom, Block, Index, State
 
 
 def lowest(scores: Array, m: int) -> Index:
@@ -68,10 +69,9 @@ def worst_within(scores: Array, epsilon: float) -> int:
 
 
 def best_of(filled: Callable[[Index], Sparse | None], order: Index, g: Array, m: int) -> SparseBlock:
-    """The vertex of ``order``, which is the best one, and at most m − 1 beside it, better ones first.
+    """Return the vertex of ``order``, the best one, and up to m − 1 others, better ones first.
 
-    Each of these leaves out one coordinate that the best one fills, or fills one first that it leaves out. Such are the
-    vertices that a solver needs next: near the optimum the coordinates about where filling ends change their places.
+    Each leaves out one coordinate that the best one fills, or fills first one that it leaves out.
     """
     first = filled(order)
     assert first is not None
@@ -80,30 +80,24 @@ def best_of(filled: Callable[[Index], Sparse | None], order: Index, g: Array, m:
     inside = np.isin(order, first.places)
     last = int(np.flatnonzero(inside)[-1]) + 1 if used else 0
     short = order[: last + m]  # so many are enough to fill the total where one is left out
-    for k in _alternately(np.flatnonzero(inside[: len(short)])[::-1], np.flatnonzero(~inside[: len(short)]), m - 1):
+    turns = zip_longest(np.flatnonzero(inside[: len(short)])[::-1].tolist(), np.flatnonzero(~inside[: len(short)]).tolist())
+    for k in [k for turn in turns for k in turn if k is not None][: max(m - 1, 0)]:
         rest = np.delete(short, k)
         vertex = filled(rest if inside[k] else np.concatenate([short[k : k + 1], rest]))
         if vertex is not None:
             found.setdefault(vertex.key, vertex)
-    atoms = list(found.values())
-    block = SparseBlock(len(g), atoms[1:])
-    by = np.argsort(block.dots(g), kind="stable") if len(block) else np.zeros(0, dtype=np.intp)
-    return SparseBlock(len(g), [first, *(atoms[1 + i] for i in by.tolist())])
+    return in_order(len(g), list(found.values()), g)
 
 
-def _alternately(one: Index, two: Index, most: int) -> list[int]:
-    """Numbers of both, in turn, ``most`` of them at most."""
-    turns: list[int] = []
-    for i in range(max(len(one), len(two))):
-        turns.extend(int(which[i]) for which in (one, two) if i < len(which))
-        if len(turns) >= most:
-            break
-    return turns[:most] if most > 0 else []
+def in_order(size: int, atoms: list[Sparse], g: Array) -> SparseBlock:
+    """Return the atoms in one block: the first, which is the best, then the others by ⟨g, ·⟩."""
+    others = SparseBlock(size, atoms[1:])
+    by = np.argsort(others.dots(g), kind="stable").tolist() if len(others) else []
+    return SparseBlock(size, [atoms[0], *(atoms[1 + i] for i in by)])
 
 
 def swapped_supports(sizes: Array, K: int, m: int) -> list[Index]:
-    """The K places with the largest ``sizes``, then at most m − 1 supports that differ from them by one exchange, in the
-    order of what the exchange costs.
+    """Return the K places of the largest ``sizes``, then up to m − 1 supports one exchange away, the cheapest first.
 
     >>> [places.tolist() for places in swapped_supports(np.array([5.0, 1.0, 4.0, 3.0]), 2, 3)]
     [[0, 2], [0, 3], [2, 3]]
@@ -121,6 +115,14 @@ def swapped_supports(sizes: Array, K: int, m: int) -> list[Index]:
         out, new = inside[k // len(others)], others[k % len(others)]
         found.append(np.sort(np.append(first[first != out], new)))
     return found
+
+
+def one_block(atoms: Sequence[Atom], size: int) -> Block:
+    """Return the atoms in one block."""
+    block: Block = atoms[0].block(size)
+    for d in atoms[1:]:
+        block = block.append(d)
+    return block
 
 
 class Remembered:

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from greedyhull.atoms.arguments import array_of, matrix_shape, positive
-from greedyhull.atoms.base import AtomSet, Sizes
-from greedyhull.atoms.singular_oracle import SMALL, SingularOracle, converged_pair, exact_pairs, leading_pairs, lying, scaled
+from greedyhull.atoms.base import IDLE, AtomSet, Sizes
+from greedyhull.atoms.l1_ball import with_rest
+from greedyhull.atoms.singular_oracle import SMALL, SingularOracle, converged_pair, exact_pairs, leading_pairs, scaled
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.factors import Factors, balanced, of_block
@@ -16,11 +17,10 @@ from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import RankOne, RankOneBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Block, MatrixQuadratic, ModelledMatrix, Objective
+from greedyhull.types import Array, Block, MatrixQuadratic, Objective
 
 DROPPED = 1e-11  # of the largest singular value: what a slide leaves out
 FEW = 60  # pairs at least that a slide looks at
-SHARE, NEARLY = 1e-2, 1e-12  # of the excess of the largest, and of itself: singular values with less promise nothing
 
 
 class NuclearBall(AtomSet):
@@ -73,7 +73,7 @@ class NuclearBall(AtomSet):
     def argmin(self, g: Array) -> RankOne:
         G, size = scaled(g)
         if size == 0.0:
-            return self._zero()
+            return self.start(IDLE)
         pair = converged_pair(G)
         return RankOne(-pair.U[:, 0] + 0.0, pair.V[:, 0] + 0.0, self.radius)
 
@@ -81,47 +81,39 @@ class NuclearBall(AtomSet):
         G, size = scaled(g)
         if m == 1 or size == 0.0 or min(self.shape) > SMALL:
             return self.argmin(g).block(0)
-        found, turned = lying(G)
-        pairs = exact_pairs(found, m)
-        U, V = (pairs.V, pairs.U) if turned else (pairs.U, pairs.V)
-        return RankOneBlock(-U.T + 0.0, V.T + 0.0, np.full(U.shape[1], self.radius))
+        pairs = exact_pairs(G, m)
+        return RankOneBlock(-pairs.U.T + 0.0, pairs.V.T + 0.0, np.full(len(pairs.sigma), self.radius))
 
     def oracle(self, rng: np.random.Generator) -> SingularOracle:
         return SingularOracle(self.shape, self.radius, rng)
 
-    def _zero(self) -> RankOne:
+    def start(self, rng: np.random.Generator) -> RankOne:
         u, v = (np.eye(1, k)[0] for k in self.shape)
         return RankOne(u, v, 0.0)
 
-    def start(self, rng: np.random.Generator) -> RankOne:
-        return self._zero()
-
     def centre(self) -> Iterate:
-        return Iterate.at(self._zero(), self.shape)
+        return Iterate.at(self.start(IDLE), self.shape)
 
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
         """Whether the singular values of a matrix sum to at most the radius; by its factors, where it has them."""
-        if self._surely_has(w):
-            return True
-        found = of_given(w)
+        if not (isinstance(w, Iterate) and w.keeps_atoms):
+            return self._has(array_of(w), tol)
+        if isinstance(w.block, RankOneBlock) and w.shape == self.shape:  # the lengths of its atoms may prove it
+            lengths = np.linalg.norm(w.block.U, axis=1) * np.linalg.norm(w.block.V, axis=1)
+            # of the radius: what rounding may add to the lengths of atoms
+            if float(np.abs(w.weights * w.block.scales) @ lengths) <= self.radius * (1.0 + 1e-14):
+                return True
+        found = of_block(w.block, w.weights)
         if found is None:
             return self._has(array_of(w), tol)
         fits = (len(found.U), len(found.V)) == self.shape
         return fits and bool(np.isfinite(found.sigma).all()) and float(found.sigma.sum()) <= self.radius * (1.0 + tol)
 
-    def _surely_has(self, w: Any) -> bool:
-        """Whether the lengths of a point's atoms already say that it is inside, as those of its own atoms do."""
-        if not (isinstance(w, Iterate) and w.keeps_atoms and isinstance(w.block, RankOneBlock) and w.shape == self.shape):
-            return False
-        lengths = np.linalg.norm(w.block.U, axis=1) * np.linalg.norm(w.block.V, axis=1)
-        # of the radius: what rounding may add to the lengths of atoms
-        return bool(float(np.abs(w.weights * w.block.scales) @ lengths) <= self.radius * (1.0 + 1e-14))
-
     def _holds(self, x: Array, tol: float) -> bool:
         return float(np.linalg.svd(x, compute_uv=False).sum()) <= self.radius * (1.0 + tol)
 
     def owns(self, d: Any) -> bool:
-        return self.contains(d.block(0)) if isinstance(d, RankOne) else super().owns(d)
+        return self.contains(Iterate.at(d, self.shape))
 
     def decompose(self, w: Array) -> Iterate:
         return self._mixture(_factors(self._inside(w)), 0.0)
@@ -130,12 +122,8 @@ class NuclearBall(AtomSet):
         """The matrix with these factors as a mixture: what is left of the radius rests at zero."""
         keep = found.sigma > least * found.sigma.max(initial=0.0)
         weights = found.sigma[keep] / self.radius
-        total = float(weights.sum())
-        weights = weights / max(total, 1.0)
         block = RankOneBlock(found.U[:, keep].T, found.V[:, keep].T, np.full(len(weights), self.radius))
-        if total < 1.0 or not len(weights):
-            return Iterate(block.extend(self._zero().block(0)), np.append(weights, max(1.0 - total, 0.0)), self.shape)
-        return Iterate(block, weights, self.shape)
+        return with_rest(self, block, weights)
 
     def compressed(self, block: Block, weights: Array, tol: float) -> tuple[Block, Array]:
         """The singular pairs of the point: as many as its rank, and the zero matrix."""
@@ -151,15 +139,16 @@ class NuclearBall(AtomSet):
         return self.slide_within(f, w, 0.0)
 
     def slide_within(self, f: Objective, w: Iterate, gap: float) -> Iterate | None:
-        """A step toward all pairs that promise something, then L-BFGS over the factors on the sphere on which the nuclear norm
-        is at most the radius. Matrices with a short side: splitting, for squares of responses, or of entries if many are
-        observed; Newton steps, where there are models; projected gradients for other losses of so many."""
+        """L-BFGS over the factors; with a short side splitting, Newton steps or projected gradients: see the class's notes."""
+        from greedyhull.atoms.matrix_descent import descend_newton
+
+        lower = None
         # entries: smaller matrices are solved far beyond the gap that is asked for, by projected gradients
-        large = self.shape[0] * self.shape[1] > 1024
-        model = f if f.traits.written and min(self.shape) <= SMALL and large else None
-        lower = None if model is None else self._split(model, w, gap)
-        curved = f if lower is None and f.traits.modelled else None
-        lower = lower if curved is None else self._slid_newton(curved, w, gap)
+        if f.traits.written and min(self.shape) <= SMALL and self.shape[0] * self.shape[1] > 1024:
+            lower = self._split(f, w, gap)
+        if lower is None and f.traits.modelled:
+            found = descend_newton(f, w.array(), self.radius, gap)
+            lower = None if found is None else self._mixture(_factors(found), DROPPED)
         if lower is None and self._written_out(f, w):
             lower = self._slid_dense(f, w)
             lower = lower if lower is not None and f.value(lower) < f.value(w) else None
@@ -233,18 +222,8 @@ class NuclearBall(AtomSet):
         right = np.linalg.norm(V[:, some], axis=0)
         return self._mixture(Factors(A[:, some] / lengths[some], lengths[some] * right, V[:, some] / right), 0.0)
 
-    def _slid_newton(self, f: ModelledMatrix, w: Iterate, gap: float) -> Iterate | None:
-        """w after Newton steps on the matrix that is written out."""
-        from greedyhull.atoms.matrix_descent import descend_newton
-
-        found = descend_newton(f, w.array(), self.radius, gap)
-        return None if found is None else self._mixture(_factors(found), DROPPED)
-
     def _written_out(self, f: Objective, w: Iterate) -> bool:
-        """Whether a matrix takes not much more room than the gradient, and the projection onto the ball little time.
-
-        Gradients that are no sparse matrices cost more than the projection does. There steps must be few, as for squares.
-        """
+        """Whether a matrix takes not much more room than the gradient, and its projection no more time."""
         g: Any = f.gradient(w)
         entries = g.nnz if is_sparse(g) else np.size(g) if f.traits.quadratic and isinstance(g, np.ndarray) else 0
         # times as many entries as the gradient has may be written out
@@ -273,8 +252,8 @@ class NuclearBall(AtomSet):
         return self._mixture(Factors(V, self.radius * sigma, U) if turned else Factors(U, self.radius * sigma, V), DROPPED)
 
     def _toward_many(self, f: Objective, w: Iterate) -> float:
-        """Take a step of w with exact line search toward a mixture of the pairs whose singular value in the gradient is above
-        that of the atoms of w: the factors can only turn into directions that they have. Returns about the gap before it."""
+        """Move w toward the pairs whose singular value in the gradient exceeds that of its atoms, as the factors can only turn
+        into directions that they have; return about the gap before the step."""
         g = f.gradient(w)
         G, size = scaled(g)
         if size == 0.0:
@@ -283,12 +262,7 @@ class NuclearBall(AtomSet):
         level = -w.dot(g) / (self.radius * size)
         gap = self.radius * size * max(float(pairs.sigma[0]) - level, 0.0)
         above = np.maximum(pairs.sigma - max(level, 0.0), 0.0)
-        above[above <= np.maximum(SHARE * above[0], NEARLY * pairs.sigma)] = 0.0
-        some = np.flatnonzero(above)
-        if not len(some):
-            return gap
-        atoms = RankOneBlock(-pairs.U[:, some].T, pairs.V[:, some].T, np.full(len(some), self.radius))
-        step_toward(f, w, atoms, above[some] / above.sum())
+        step_toward(f, w, RankOneBlock(-pairs.U.T, pairs.V.T, np.full(len(above), self.radius)), above, pairs.sigma)
         return gap
 
     def max_abs(self, c: Array) -> float:
@@ -316,10 +290,16 @@ def _factors(x: Array) -> Factors:
     return Factors(U, sigma, V.T)
 
 
-def step_toward(f: Objective, w: Iterate, atoms: Block, weights: Array) -> None:
-    """Move w toward a mixture of atoms, as far as f falls."""
-    base = np.concatenate([w.weights, np.zeros(len(weights))])
-    move = w.reweighting(w.block.extend(atoms), base, np.concatenate([np.zeros(len(w)), weights]) - base)
+def step_toward(f: Objective, w: Iterate, atoms: Block, excess: Array, values: Array) -> None:
+    """Move w toward the atoms, in proportion to what each promises in excess, as far as f falls."""
+    # of the largest excess, and of the singular value itself: less promises nothing
+    excess[excess <= np.maximum(1e-2 * excess[0], 1e-12 * np.abs(values))] = 0.0
+    some = np.flatnonzero(excess)
+    if not len(some):
+        return
+    base = np.concatenate([w.weights, np.zeros(len(some))])
+    weights = np.concatenate([np.zeros(len(w)), excess[some] / excess.sum()])
+    move = w.reweighting(w.block.extend(atoms.take(some)), base, weights - base)
     w.move(move, float(f.along(w, move).argmin()))
 
 
@@ -341,9 +321,3 @@ def _apart(block: RankOneBlock, weights: Array) -> bool:
     grams = (part[some] @ part[some].T for part in (block.U, block.V))
     return len(some) + 1 >= len(weights) and all(bool((np.abs(M - np.eye(len(M))) <= near).all()) for M in grams)
 
-
-def of_given(w: Any) -> Factors | None:
-    """The factors of a point or a block that keeps them."""
-    if isinstance(w, RankOneBlock):
-        return of_block(w, np.ones(len(w)))
-    return of_block(w.block, w.weights) if isinstance(w, Iterate) and w.keeps_atoms else None

@@ -84,8 +84,7 @@ def levels_of(edges: Index, nodes: int, source: int) -> Levels | None:
 def distances(edges: Index, c: Array, nodes: int, source: int) -> tuple[Array, Index]:
     """The least length of a way to each node of a graph with cycles, and the node before it on that way.
 
-    An error names the nodes of a cycle of negative length. One that is negative by rounding alone is none: then all edges
-    count as longer by what rounding may do.
+    Where a cycle is negative by rounding alone, all edges count as longer by what rounding may do.
     """
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import NegativeCycleError, bellman_ford, dijkstra
@@ -99,19 +98,14 @@ def distances(edges: Index, c: Array, nodes: int, source: int) -> tuple[Array, I
         graph = csr_matrix((c[at] + more, (edges[at, 0], edges[at, 1])), shape=(nodes, nodes))
         with suppress(NegativeCycleError):
             far, before = search(graph, indices=np.array([source]), return_predecessors=True)
-            if _leads_back(before[0], source):
+            back = np.where(before[0] < 0, source, before[0])
+            for _ in range(nodes.bit_length()):  # twice as many steps each time
+                back = back[back]
+            if (back == source).all():  # the nodes before nodes lead to the source, and not round a cycle
                 return far[0], before[0]
     cycle = " → ".join(map(str, _cycle(edges, c, nodes)))
     raise GreedyhullError(f"The gradient makes the cycle {cycle} negative in length, so no path is shortest. Give a graph "
                           "without cycles, or costs that are at least 0.")
-
-
-def _leads_back(before: Index, source: int) -> bool:
-    """Whether the nodes before nodes lead to the source, and not round a cycle."""
-    at = np.where(before < 0, source, before)
-    for _ in range(len(at).bit_length()):  # twice as many steps each time
-        at = at[at]
-    return bool((at == source).all())
 
 
 def _cycle(edges: Index, c: Array, nodes: int) -> list[int]:
@@ -133,8 +127,7 @@ def _cycle(edges: Index, c: Array, nodes: int) -> list[int]:
 
 
 class Mixture(NamedTuple):
-    """Paths, each by its edges, with weights that sum to one, and whether all paths were looked at: where ``ways`` is empty,
-    the flow is no mixture, or with ``all`` False, none that was found."""
+    """Paths by their edges, none where no mixture was found; weights that sum to one; and whether all paths were tried."""
 
     ways: list[Index]
     weights: Array
@@ -276,8 +269,8 @@ class PathPolytope(Combinatorial):
         return np.array(way[::-1], dtype=np.intp)
 
     def solved(self, c: Array) -> tuple[Index, float]:
-        """The path, and its length less what rounding may have done: with distances π every path has length π(target) plus the
-        reduced lengths g − (π(head) − π(tail)) of its edges, and none of these is below 0 but for rounding."""
+        """The path, and a bound: with distances π every path has length π(target) plus the reduced lengths
+        g − (π(head) − π(tail)) of its edges, and none of these is below 0 but for rounding."""
         far, before = self._lengths(c)
         tail, head = far[self.edges[self._used, 0]], far[self.edges[self._used, 1]]
         own = c[self._used]
@@ -301,14 +294,8 @@ class PathPolytope(Combinatorial):
                 found.append(way)
         return found
 
-    # --- points and sizes -----------------------------------------------------------------------------------------
-
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
-        """Whether the point lies in the set: a mixture of paths by its atoms, or a unit flow that is one.
-
-        Where the flow runs round cycles, paths are listed, 2000 at most, and a linear program looks for a mixture of them; a
-        flow of which none is found counts as outside.
-        """
+        """Whether the point is a mixture of paths; a flow round cycles of which none is found among 2000 paths is none."""
         return self._by_atoms(w) or self._has(array_of(w), tol)
 
     def excludes(self, w: Any, tol: float = 1e-9) -> bool:
@@ -377,8 +364,7 @@ class PathPolytope(Combinatorial):
         return bool((x >= -near).all() and (np.abs(net) <= near).all() and (x[idle] <= near).all() and (x <= 1.0 + near).all())
 
     def decompose(self, w: Array) -> Iterate:
-        """Paths are taken out one by one, along the edges with the largest flow, each with the least flow on its way; where
-        the flow runs round cycles, a linear program finds paths and weights."""
+        """Take out paths along the edges with the largest flow; where it runs round cycles, solve a linear program."""
         x = self._inside(w)
         found = self._mixture(x, 1e-9)
         if found is not None:

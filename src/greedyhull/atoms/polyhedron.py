@@ -60,12 +60,8 @@ class Rows:
             return self.dense[np.ix_(rows, columns)]
         return self.columns[:, columns][rows]
 
-    def violation(self, x: Array) -> float:
-        """The largest violation of a row or bound, relative to the row's size."""
-        return float(self.violations(x[None, :])[0])
-
     def violations(self, X: Array) -> Array:
-        """The same for each row of X."""
+        """The largest violation of a row or bound, relative to the row's size, for each point in the rows of X."""
         activity, size = (self.A @ X.T).T, np.abs(X).max(axis=1, initial=0.0)
         scale = np.maximum(np.maximum(self._ends, size[:, None] * self._largest), 1e-300)
         over = (np.maximum(np.maximum(self.l - activity, activity - self.u), 0.0) / scale).max(axis=1, initial=0.0)
@@ -97,7 +93,10 @@ def rows_of(A_ub: Any, b_ub: Any, A_eq: Any, b_eq: Any, bounds: Any, names: Sequ
     widths = {side[0].shape[1] for side in (above, equal) if side is not None}
     check(len(widths) <= 1, lambda: f"A_ub and A_eq have {' and '.join(map(str, sorted(widths)))} columns; as many of one "
                                     "as of the other are wanted, one for each variable.")
-    d = widths.pop() if widths else _variables_of(bounds)
+    pairs = isinstance(bounds, (list, tuple, np.ndarray)) and len(bounds) > 0 and all(np.shape(one) == (2,) for one in bounds)
+    check(bool(widths) or pairs, lambda: f"LinearProgram(bounds={shown(bounds)}) was given without A_ub and A_eq; rows, or a "
+                                         "pair (lower, upper) for each variable, are wanted.")
+    d = widths.pop() if widths else len(bounds)
     lower, upper = _bounds(bounds, d)
     sides = [side for side in (above, equal) if side is not None]
     A = csr_array(vstack([side[0] for side in sides])) if sides else csr_array((0, d))
@@ -132,17 +131,6 @@ def _side(A: Any, b: Any, name: str) -> tuple[Any, Array] | None:
     check(good and (name == "ub" or bool(np.isfinite(vector).all())),
           f"A_{name} or b_{name} holds NaN or infinite values; finite numbers are wanted.")
     return matrix, vector
-
-
-def _variables_of(bounds: Any) -> int:
-    """How many variables there are where bounds alone tell."""
-    try:
-        pairs = np.array(bounds, dtype=object)
-    except ValueError:  # of parts that do not fit together
-        pairs = np.zeros(0, dtype=object)
-    check(pairs.ndim == 2 and pairs.shape[1] == 2 and len(pairs) > 0, lambda: f"LinearProgram(bounds={shown(bounds)}) was "
-          "given without A_ub and A_eq; rows, or a pair (lower, upper) for each variable, are wanted.")
-    return len(pairs)
 
 
 def _bounds(given: Any, d: int) -> tuple[Array, Array]:
@@ -192,7 +180,7 @@ def clipped(P: Rows, y: Array) -> Array:
 
 
 def dual_bound(P: Rows, extent: Extent, g: Array, y: Array) -> float:
-    """A number that ⟨g, x⟩ is nowhere below on the polytope, for any y, all rounding counted.
+    """Return a lower bound on ⟨g, x⟩ over the polytope, valid for any y, rounding included.
 
     The computed g − A'y is off by at most e; what that does to ⟨g − A'y, x⟩ is at most max Σ eⱼ|xⱼ| over the polytope.
     """

@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from greedyhull.kernels.bounded_qp import (
-    ball_gap,
-    free_coordinates,
-    gap_shares,
-    into_unit_ball,
-    project_capped_simplex,
-    solve_ball_qp,
-    solve_box_qp,
-    solve_sum_qp,
-    sum_gap,
-    threshold,
-)
+from greedyhull.kernels import bounded_qp as qp
 from greedyhull.kernels.polyhedral_interior import Factored, Form
 from greedyhull.kernels.polyhedral_products import Quadratic, Rows, rows_by_products
 from greedyhull.kernels.polyhedral_qp import Limits, priced_rows_qp, solve_rows_qp
@@ -27,10 +17,7 @@ from greedyhull.types import Array, Frame, Index, Region
 
 
 class CoordinateSet:
-    """A convex set as its coordinates see it, or its part (section) that a subspace (frame) reaches from one of its points.
-
-    Derived classes write the first five methods. All arrays are flat.
-    """
+    """A convex set in coordinates, or its section by a subspace (frame) through one of its points; all arrays are flat."""
 
     __slots__ = ()
     middle: Array | None = None  # if any turn about it maps the set to itself: sections may have any directions
@@ -93,10 +80,10 @@ class BoxRegion(CoordinateSet):
         return np.clip(x, self.low, self.high)
 
     def free(self, g: Array, x: Array) -> Index:
-        return free_coordinates(g, x, self.low, self.high)
+        return qp.free_coordinates(g, x, self.low, self.high)
 
     def shares(self, g: Array, x: Array) -> Array:
-        return gap_shares(g, x, self.low, self.high)
+        return qp.gap_shares(g, x, self.low, self.high)
 
     def section(self, frame: Frame, x: Array) -> BoxRegion:
         return BoxRegion(frame.read(self.low), frame.read(self.high))
@@ -109,7 +96,7 @@ class BoxRegion(CoordinateSet):
         return float(self.shares(grad, y).sum())
 
     def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array:
-        return solve_box_qp(H, grad, y, self.low, self.high, tol)
+        return qp.solve_box_qp(H, grad, y, self.low, self.high, tol)
 
     def solve_factored(self, D: Array, F: Array, grad: Array, y: Array, tol: float) -> Array:
         """The same for H = diag(D) + FᵀF: systems have a row for each row of F."""
@@ -130,17 +117,17 @@ class CappedSimplexRegion(CoordinateSet):
 
     def nearest(self, x: Array) -> Array:
         if self.low is None:
-            return project_capped_simplex(x, self.high, self.total)
-        return project_capped_simplex(x - self.low, self.high, self.total) + self.low
+            return qp.project_capped_simplex(x, self.high, self.total)
+        return qp.project_capped_simplex(x - self.low, self.high, self.total) + self.low
 
     def free(self, g: Array, x: Array) -> Index:
         """Those with a gradient of exactly the threshold are free too: the last one to be filled is among them."""
-        slopes, v = g - threshold(g, self.high, self.total), self._above(x)
+        slopes, v = g - qp.threshold(g, self.high, self.total), self._above(x)
         up, down = (slopes <= 0.0) & (v < self.high), (slopes >= 0.0) & (v > 0.0)
         return ((up | down | ((v > 0.0) & (v < self.high))) & (self.high > 0.0)).nonzero()[0]
 
     def shares(self, g: Array, x: Array) -> Array:
-        return gap_shares(g - threshold(g, self.high, self.total), self._above(x), np.zeros_like(x), self.high)
+        return qp.gap_shares(g - qp.threshold(g, self.high, self.total), self._above(x), np.zeros_like(x), self.high)
 
     def section(self, frame: Frame, x: Array) -> CappedSimplexRegion:
         found = CappedSimplexRegion(frame.read(self.high), 0.0, None if self.low is None else frame.read(self.low))
@@ -154,13 +141,13 @@ class CappedSimplexRegion(CoordinateSet):
         return CappedSimplexRegion(c * self.high, c * self.total, low if low.any() else None)
 
     def gap(self, grad: Array, y: Array) -> float:
-        return sum_gap(grad, self._above(y), self.high)
+        return qp.sum_gap(grad, self._above(y), self.high)
 
     def level(self, grad: Array) -> float:
-        return threshold(grad, self.high, self.total)
+        return qp.threshold(grad, self.high, self.total)
 
     def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array:
-        found = solve_sum_qp(H, grad, self._above(y), self.high, tol)
+        found = qp.solve_sum_qp(H, grad, self._above(y), self.high, tol)
         return found if self.low is None else found + self.low
 
     def solve_factored(self, D: Array, F: Array, grad: Array, y: Array, tol: float) -> Array:
@@ -170,7 +157,7 @@ class CappedSimplexRegion(CoordinateSet):
         here = self._above(y)
         total = here.sum(keepdims=True)
         limits = Limits(np.zeros(len(y)), self.high, np.ones((1, len(y))), total, total)
-        found = project_capped_simplex(solve_rows_qp(Factored(D, F), grad, here, limits, tol), self.high, float(total[0]))
+        found = qp.project_capped_simplex(solve_rows_qp(Factored(D, F), grad, here, limits, tol), self.high, float(total[0]))
         return found if self.low is None else found + self.low
 
 
@@ -183,7 +170,7 @@ class BallRegion(CoordinateSet):
 
     def nearest(self, x: Array) -> Array:
         t = (x - self.middle) / self.radius
-        inside = into_unit_ball(t)
+        inside = qp.into_unit_ball(t)
         return x if inside is t else self.middle + self.radius * inside
 
     def shares(self, g: Array, x: Array) -> Array:
@@ -200,18 +187,20 @@ class BallRegion(CoordinateSet):
         return BallRegion(c * self.middle + v.ravel(), abs(c) * self.radius)
 
     def gap(self, grad: Array, y: Array) -> float:
-        return self.radius * ball_gap(grad, into_unit_ball((y - self.middle) / self.radius)) if self.radius > 0.0 else 0.0
+        if self.radius == 0.0:
+            return 0.0
+        return self.radius * qp.ball_gap(grad, qp.into_unit_ball((y - self.middle) / self.radius))
 
     def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array:
-        return solve_ball_qp(H, grad, y, self.middle, self.radius, tol)[0]
+        return qp.solve_ball_qp(H, grad, y, self.middle, self.radius, tol)[0]
 
 
 @dataclass(slots=True, eq=False)
 class RowsRegion(CoordinateSet):
-    """low ≤ x ≤ high and l ≤ Ax ≤ u; all points have ends[0] ≤ x ≤ ends[1], which are finite, and ``inside`` is one.
+    """low ≤ x ≤ high and l ≤ Ax ≤ u, within the finite ``ends``; ``inside`` is a point, ``first`` where runs begin.
 
-    ``least`` returns the least ⟨g, x⟩, ``first`` is where runs begin. All coordinates are solved for together, in the order of
-    ``places`` if there is one. ``left`` is the last gap, ``prices`` those of the equations after a quadratic was solved.
+    ``least`` returns the least ⟨g, x⟩. All coordinates are solved for together, in the order of ``places`` if there is one.
+    ``left`` is the last gap, ``prices`` those of the equations of the last quadratic.
     """
 
     limits: Limits
@@ -327,15 +316,8 @@ class RowsRegion(CoordinateSet):
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class LeastOfAll:
-    """The least ⟨g, x⟩ of points side by side: the sum over the parts, which begin at ``starts``."""
-
-    parts: tuple[Callable[[Array], float], ...]
-    starts: Index
-
-    def __call__(self, g: Array) -> float:
-        return float(sum(least(part) for least, part in zip(self.parts, np.split(g, self.starts[1:]), strict=True)))
+def _least_of_parts(parts: list[Callable[[Array], float]], starts: Index, g: Array) -> float:
+    return float(sum(least(part) for least, part in zip(parts, np.split(g, starts), strict=True)))
 
 
 def side_by_side(regions: Sequence[Region | None], most: int, entries: int) -> RowsRegion | None:
@@ -351,4 +333,4 @@ def side_by_side(regions: Sequence[Region | None], most: int, entries: int) -> R
     ends = (np.concatenate([region.ends[0] for region in rows]), np.concatenate([region.ends[1] for region in rows]))
     return RowsRegion(Limits(low, high, block_diag(*(region.limits.A for region in rows)), l, u), ends,
                       np.concatenate([region.inside for region in rows]),
-                      LeastOfAll(tuple(region.least for region in rows), np.cumsum([0, *sizes[:-1]])))
+                      partial(_least_of_parts, [region.least for region in rows], np.cumsum(sizes[:-1])))

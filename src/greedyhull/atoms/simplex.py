@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import prod
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from greedyhull.atoms.arguments import count_of, dimension, numbers, positive
 from greedyhull.atoms.base import AtomSet, Budget, Sizes, one_scale
 from greedyhull.atoms.box import AT, room_above
 from greedyhull.atoms.geometry import CHUNK, row_blocks, row_extremes
-from greedyhull.atoms.l1_ball import L1Ball
+from greedyhull.atoms.l1_ball import L1Ball, given_size, with_rest
 from greedyhull.atoms.neighbours import best_of, lowest, total
 from greedyhull.atoms.regions import CappedSimplexRegion
 from greedyhull.atoms.vertices import farthest_coordinates
@@ -170,10 +171,7 @@ class CappedSimplex(AtomSet):
     def __getitem__(self, j: int) -> Basis:
         return self.block(np.array([range(len(self))[j]]))[0]
 
-    @property
-    def scale(self) -> Any:
-        """The length of the atom along each coordinate: one number, or one for each."""
-        return self.total
+    scale: Any = property(attrgetter("total"), doc="The length of the atoms: one number, or one for each coordinate.")
 
     def scores(self, g: Array) -> Array:
         return np.append(self.scale * flat(g), g.dtype.type(0.0))
@@ -206,11 +204,7 @@ class CappedSimplex(AtomSet):
     def decompose(self, w: Array) -> Iterate:
         u = flat(self._inside(w)) / self.scale
         j = np.flatnonzero(u > 0)
-        weights = u[j]
-        slack = 1.0 - float(weights.sum())
-        if slack > 0:  # what is left of the budget rests at the origin
-            j, weights = np.append(j, len(self) - 1), np.append(weights, slack)
-        return Iterate(self.block(j), weights / weights.sum(), self.shape)
+        return with_rest(self, self.block(j), u[j])
 
     def within(self, w: Array, g: Array) -> Basis:
         """The worst atom of the smallest face that holds w: one of those with weight, or the origin below the total."""
@@ -308,10 +302,7 @@ class BoundedSimplex(AtomSet):
         return f"Simplex({self.shape[0]}, total={self.total:g}{''.join(bounds)})"
 
     def _filled(self, order: Index) -> Sparse | None:
-        """What a vertex has above ``lower`` that fills the coordinates in this order; None if they do not use up the total.
-
-        Its entries do not depend on the order of the full ones.
-        """
+        """What a vertex that fills the coordinates in this order has above ``lower``; None if they do not use up the total."""
         if self._sum == 0.0:
             return Sparse(np.zeros(0, dtype=np.intp), np.zeros(0))
         sums = np.cumsum(self._cap[order])
@@ -357,8 +348,7 @@ class BoundedSimplex(AtomSet):
         return bool((v >= -near).all() and (v <= self._cap + near).all()) and abs(float(x.sum()) - self.total) <= near
 
     def decompose(self, w: Array) -> Iterate:
-        """At most d vertices: each is taken with the largest weight that leaves a point of the set, so that at least one
-        more coordinate reaches a bound and stays there."""
+        """At most d vertices, each with the largest weight that leaves a point: one more coordinate stays at a bound."""
         y, mass = np.clip(self._inside(w) - self._low, 0.0, self._cap), 1.0
         if self._sum == 0.0 or not y.any():
             return Iterate.at(self._raised(self._filled(self._open)), self.shape)
@@ -409,8 +399,7 @@ class BoundedSimplex(AtomSet):
         return BoundedSimplex(self.shape[0], radius, self.upper, self.lower)
 
     def sizes(self) -> Sizes:
-        """Exact for one bound for all: every vertex has the same norm, and the one that avoids its places is farthest.
-        Otherwise ‖s‖² ≤ max Σ upper_j s_j, the greedy filling, bounds both."""
+        """Exact where all bounds are the same: all vertices have one norm. Else ‖s‖² ≤ max Σ upper_j s_j bounds both."""
         d, t = self.shape[0], self._sum
         cap = self._cap / (t or 1.0)  # relative to what is filled, so that no square vanishes
         if float(cap.sum()) <= 1.0 + TINY:
@@ -495,9 +484,7 @@ class HyperSimplex(BoundedSimplex):
 
 
 class PositiveL1Ball(CappedSimplex):
-    """{w ≥ 0 : Σ weights_j w_j ≤ radius}; the last of its d + 1 atoms is the origin.
-
-    Without weights it is the `CappedSimplex`; it has in addition the gauge and the shapes of an `L1Ball`.
+    """{w ≥ 0 : Σ weights_j w_j ≤ radius}: a `CappedSimplex` with the weights, the gauge and the shapes of an `L1Ball`.
 
     >>> PositiveL1Ball(3, 2.0).argmin(np.array([1.0, -3.0, 0.5]))
     Basis(index=1, scale=2.0)
@@ -506,18 +493,15 @@ class PositiveL1Ball(CappedSimplex):
     """
 
     def __init__(self, d: int | tuple[int, ...], radius: float, *, weights: Any = None) -> None:
-        ball = L1Ball(d, radius, weights=weights)  # its checks are the ones wanted here
-        self.shape, self.radius, self.weights = ball.shape, ball.radius, ball.weights
-        self.size = ball.size
+        ball = L1Ball(d, radius, weights=weights)  # which checks them
+        self.shape, self.radius, self.weights, self.size = ball.shape, ball.radius, ball.weights, ball.size
         self._scale = np.broadcast_to(np.asarray(ball.scale, dtype=np.float64), self.size) + 0.0
 
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else ", weights=..."
-        return f"PositiveL1Ball({(self.shape if self.shape[1:] else self.shape[0])}, radius={self.radius:g}{weighted})"
+        return f"PositiveL1Ball({given_size(self)}, radius={self.radius:g}{weighted})"
 
-    @property
-    def scale(self) -> Array:
-        return self._scale
+    scale = property(attrgetter("_scale"))
 
     def gauge(self, x: Array) -> float:
         """The least c for which x ≥ 0 lies in c times the set."""
@@ -525,7 +509,7 @@ class PositiveL1Ball(CappedSimplex):
 
     def rescaled(self, radius: float) -> PositiveL1Ball:
         weights = None if self.weights is None else self.weights.reshape(self.shape)
-        return PositiveL1Ball((self.shape if self.shape[1:] else self.shape[0]), radius, weights=weights)
+        return PositiveL1Ball(given_size(self), radius, weights=weights)
 
     def sizes(self) -> Sizes:
         """D = √(a² + b²) with the two longest atoms a and b; the ball about the origin that holds all atoms bounds r_S."""

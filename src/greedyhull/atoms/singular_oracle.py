@@ -1,12 +1,13 @@
-"""The linear oracle over matrices of small nuclear norm: the top singular pairs, proposed cheaply and proved on demand.
+"""Linear oracles over matrices: the top singular pairs, or the lowest eigenpairs, proposed cheaply and proved on demand.
 
 min ⟨g, W⟩ over ‖W‖_* ≤ r is −r·σ₁(g), at −r·u₁v₁ᵀ. Where a side has at most 128 rows, eigenvalues answer and prove at once.
-Larger matrices are asked by a few Lanczos steps from the last top vector, which proves nothing; `floor` proves, by a
+For larger matrices a few Lanczos steps from the last top vector propose pairs, which proves nothing. `floor` proves: by a
 factorisation where a side has at most 5000 rows, else with high probability from a fresh random start.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import log
 from typing import Any, NamedTuple
 
@@ -14,20 +15,8 @@ import numpy as np
 
 from greedyhull.atoms.base import OracleBase
 from greedyhull.errors import check
-from greedyhull.kernels.singular import (
-    CLOSE,
-    SPARSE,
-    UNIT,
-    WIDER,
-    Bidiagonal,
-    Pairs,
-    component,
-    gamma,
-    grown,
-    limit_of_steps,
-    proved_norm,
-    steps_to_prove,
-)
+from greedyhull.kernels import singular as proofs
+from greedyhull.kernels.singular import CLOSE, SPARSE, UNIT, WIDER, Bidiagonal, Pairs
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.gradients import as_array
 from greedyhull.points.shapes import RankOneBlock
@@ -35,15 +24,14 @@ from greedyhull.types import Array, Floor, Gradient, Kind, Shape, Shortlist, Sta
 
 SMALL = 128  # rows up to which eigenvalues take no longer than Lanczos steps
 FACTORED = 5000  # rows up to which a proof by a factorisation is affordable
-STEPS, FIRST_STEPS = 30, 80  # Lanczos steps for a proposal, and for the first one
+STEPS = 30  # Lanczos steps for a proposal
 PAIRS, FIRST_PAIRS = 10, 40  # pairs that a proposal names at most
-LARGE = 2**18  # entries from which on steps in single precision pay
 NOISE = 1e-3  # what is added to a warm start: it may be orthogonal to the pair that is now on top
-SURE = 20  # Lanczos steps after which one looks whether the largest value still grows
 MOST = 600  # steps of a proof at most
 TRIES = 4  # proofs with high probability, each after a better guess of σ₁
 DELTA = 1e-3  # how likely the random proofs of a run are to fail, all together, if one is asked for in each iteration
 GOOD = 1e-12  # of σ₁: a proof with less slack than this is not sought
+ROUGH = 1e-6  # of the norm: the slack of an eigenvalue's proof is at least so much once one has failed
 
 
 class Norm(NamedTuple):
@@ -89,31 +77,23 @@ def lying(G: Any) -> tuple[Any, bool]:
     return (G.T if isinstance(G, np.ndarray) else G.T.tocsr()), True
 
 
-def without_empty(G: Any) -> Any:
-    """A CSR matrix without its rows and columns of zeros, which has the same singular values."""
-    if isinstance(G, np.ndarray):
-        return G
-    rows, cols = np.flatnonzero(np.diff(G.indptr)), np.unique(G.indices)
-    return G if len(rows) == G.shape[0] and len(cols) == G.shape[1] else G[rows][:, cols]
-
-
 def exact_pairs(G: Any, m: int) -> Pairs:
-    """The m top pairs of a matrix with few rows, from the eigenvectors of GGᵀ."""
-    A = G if isinstance(G, np.ndarray) else G.toarray()
+    """The m top pairs of a matrix with a short side, from the eigenvectors of GGᵀ or GᵀG."""
+    found, turned = lying(G)
+    A = found if isinstance(found, np.ndarray) else found.toarray()
     _, vectors = np.linalg.eigh(A @ A.T)
     U = vectors[:, ::-1][:, : max(1, m)]
     V = A.T @ U
     sigma = np.linalg.norm(V, axis=0)
     keep = sigma > 1e-9 * sigma.max(initial=0.0)  # of smaller ones the squares are rounding
-    return Pairs(U[:, keep], sigma[keep], V[:, keep] / sigma[keep])
+    pairs = Pairs(U[:, keep], sigma[keep], V[:, keep] / sigma[keep])
+    return Pairs(pairs.V, pairs.sigma, pairs.U) if turned else pairs
 
 
 def converged_pair(G: Any) -> Pairs:
-    """The top pair of a matrix of any size to many digits, from a start of its own."""
+    """The top pair of a matrix of any size to many digits, from a fixed start."""
     if min(G.shape) <= SMALL:
-        found, turned = lying(G)
-        pairs = exact_pairs(found, 1)
-        return Pairs(pairs.V, pairs.sigma, pairs.U) if turned else pairs
+        return exact_pairs(G, 1)
     space = Bidiagonal(G, np.random.default_rng(0).standard_normal(G.shape[1]), MOST)
     before = 0.0
     for steps in range(40, MOST + 1, 20):
@@ -127,38 +107,21 @@ def converged_pair(G: Any) -> Pairs:
 
 def leading_pairs(G: Any, m: int) -> Pairs:
     """About the m top pairs, all of them where the matrix is small."""
+    if min(G.shape) <= SMALL:
+        return exact_pairs(G, m)
     found, turned = lying(G)
-    if found.shape[0] <= SMALL:
-        pairs = exact_pairs(found, m)
-    else:
-        space = Bidiagonal(found, np.random.default_rng(0).standard_normal(found.shape[1]), 2 * m)
-        space.run(2 * m)
-        pairs = space.pairs(m)
+    space = Bidiagonal(found, np.random.default_rng(0).standard_normal(found.shape[1]), 2 * m)
+    space.run(2 * m)
+    pairs = space.pairs(m)
     return Pairs(pairs.V, pairs.sigma, pairs.U) if turned else pairs
 
 
-class Single:
-    """A matrix in float32, for products with vectors: it takes half the memory, and that is what they cost."""
-
-    def __init__(self, G: Any) -> None:
-        self.G, self.shape = G.astype(np.float32), G.shape
-
-    @property
-    def T(self) -> Single:
-        other = Single.__new__(Single)
-        other.G, other.shape = self.G.T, self.G.T.shape
-        return other
-
-    def __matmul__(self, v: Array) -> Array:
-        return np.asarray(self.G @ v.astype(np.float32), dtype=np.float64)
-
-
 def run_until_near(space: Bidiagonal, steps: int, near: float, cold: bool) -> None:
-    """Up to so many steps, or until the largest value seems to be within ``near`` of what it will be: where it grew by a, then
-    by b < a, in as many steps, it grows by b²/(a − b) more if that goes on.
+    """Make up to so many steps, or stop once the largest value seems within ``near`` of its limit.
 
-    It may rest at the second value for a while, if that is not much smaller: the nearer it is to be, the more steps are made
-    in any case (Kuczyński and Woźniakowski 1992), and twice as many from a start that knows nothing, ``cold``.
+    Where it grew by a, then by b < a, in as many steps, it grows by b²/(a − b) more if that continues. It may rest at the
+    second value for a while: the smaller ``near``, the more steps are made in any case (Kuczyński and Woźniakowski 1992), and
+    twice as many from a ``cold`` start.
     """
     top = growth = np.inf
     for k in range(4, steps, 4):
@@ -174,10 +137,10 @@ def run_until_near(space: Bidiagonal, steps: int, near: float, cold: bool) -> No
     space.run(steps)
 
 
-def settled(space: Bidiagonal, slack: float, first: int = 2 * SURE) -> float:
+def settled(space: Bidiagonal, slack: float, first: int = 40, each: int = 20) -> float:
     """The largest singular value that a space reaches once that hardly grows: where a factorisation is to be tried."""
     top = 0.0
-    for steps in range(first, MOST + 1, SURE):
+    for steps in range(first, MOST + 1, each):
         space.run(steps)
         before, top = top, space.top()
         if top - before <= max(0.1 * slack, GOOD * top) or space.ended:
@@ -201,10 +164,10 @@ def longest_sums(G: Any) -> int:
 
 
 class WarmStart:
-    """What the oracles of one solve over matrices share. Its state is the last top vector and the number of proposals so far.
+    """The state of an oracle over matrices: the last top vector, and the number of proposals so far.
 
     The random numbers of a proof belong to that number: nothing of the run depends on them before, and they are the same
-    after a resume. The proof after j proposals may fail with a probability of at most δ/(j(j + 1)).
+    after a resume. The proof after j proposals fails with a probability of at most δ/(j(j + 1)).
     """
 
     def __init__(self, rng: np.random.Generator) -> None:
@@ -244,34 +207,23 @@ class SingularOracle(WarmStart, OracleBase):
             u, v = (np.eye(1, k) for k in self.shape)
             return Shortlist(RankOneBlock(-u, v, np.array([self.radius])))
         if min(self.shape) <= SMALL:
-            return self._at_once(G, size, g, m)
+            G = written_out(G)
+            pairs = exact_pairs(G, min(m, FIRST_PAIRS))
+            reached, atoms = float(pairs.sigma[0]), self._atoms(pairs)
+            most = proofs.proved_norm(lying(G)[0], reached, CLOSE * reached)
+            score = float(atoms.take(np.arange(1)).dots(g)[0])
+            return Shortlist(atoms, max(self._above(most, size) + score, 0.0))
         first = self.warm is None
         near = tol / (self.radius * size) if m == 1 else 0.0
-        steps = FIRST_STEPS if first and (m > 1 or near > 0.0) else STEPS
+        steps = 80 if first and (m > 1 or near > 0.0) else STEPS  # more from a start that knows nothing
         pairs = self._proposed(G, min(m, FIRST_PAIRS if first else PAIRS), steps, near)
         return Shortlist(self._atoms(pairs), np.inf)
 
-    def _at_once(self, G: Any, size: float, g: Gradient, m: int) -> Shortlist:
-        G, turned = lying(written_out(G))
-        pairs = exact_pairs(G, min(m, FIRST_PAIRS))
-        reached = float(pairs.sigma[0])
-        most = proved_norm(G, reached, CLOSE * reached)
-        atoms = self._atoms(Pairs(pairs.V, pairs.sigma, pairs.U) if turned else pairs)
-        score = float(atoms.take(np.arange(1)).dots(g)[0])
-        return Shortlist(atoms, max(self._above(most, size) + score, 0.0))
-
     def _proposed(self, G: Any, m: int, steps: int, near: float) -> Pairs:
-        """Pairs from a few Lanczos steps, from the last top vector with a little noise.
-
-        Fewer steps where the largest value will not grow by more than a share of ``near``, and then in single precision if
-        that is enough.
-        """
+        """Pairs from a few Lanczos steps; ``near`` is how far the largest value may be off, where fewer steps will do."""
         rng = self.rng(0)
         start = self.start(rng, G.shape[1])
-        entries = G.data if is_sparse(G) else G
-        # of ‖G‖_F: for such a tolerance steps are in single precision, if there are many entries
-        coarse = near > 0.0 and entries.size >= LARGE and near >= 1e-5 * float(np.linalg.norm(entries))
-        space = Bidiagonal(Single(G) if coarse else G, start, steps)
+        space = Bidiagonal(G, start, steps)
         if near > 0.0:
             run_until_near(space, steps, near, self.warm is None)
         else:
@@ -300,19 +252,22 @@ class SingularOracle(WarmStart, OracleBase):
 
     def norm(self, G: Any, slack: float) -> Norm:
         """A bound on σ₁ of a scaled matrix, sharp to about ``slack`` if that can be had."""
-        G, _ = lying(without_empty(G))
+        if not isinstance(G, np.ndarray):  # without rows and columns of zeros it has the same singular values
+            rows, cols = np.flatnonzero(np.diff(G.indptr)), np.unique(G.indices)
+            G = G if len(rows) == G.shape[0] and len(cols) == G.shape[1] else G[rows][:, cols]
+        G, _ = lying(G)
         p = G.shape[0]
         if p <= SMALL:
-            return Norm(proved_norm(G, None, slack))
+            return Norm(proofs.proved_norm(G, None, slack))
         rough = rough_norm(G)
         if slack >= 0.02 * rough:  # of a rough bound: where so much slack is welcome, that bound will do
             return Norm(rough)
         if p <= FACTORED and self.warm is not None:
-            reached = settled(Bidiagonal(G.T, self._toward_top(G, p), MOST), slack, SURE // 2)
-            return Norm(proved_norm(G, reached, slack))
+            reached = settled(Bidiagonal(G.T, self._toward_top(G, p), MOST), slack, 10)
+            return Norm(proofs.proved_norm(G, reached, slack))
         space = Bidiagonal(G.T, self.rng(2).standard_normal(p), MOST)
         reached = settled(space, slack)
-        return Norm(proved_norm(G, reached, slack)) if p <= FACTORED else self._likely(G, reached, slack, rough)
+        return Norm(proofs.proved_norm(G, reached, slack)) if p <= FACTORED else self._likely(G, reached, slack, rough)
 
     def _toward_top(self, G: Any, p: int) -> Array:
         """A vector to begin with where a bound is guessed that is proved afterwards: the last top vector, if it fits."""
@@ -327,19 +282,126 @@ class SingularOracle(WarmStart, OracleBase):
         """A bound that holds with high probability, from a random start that nothing else has used."""
         p, Gt = G.shape[0], G.T
         delta = DELTA / (max(self.count, 1) * (max(self.count, 1) + 1.0))
-        z, s = self.rng(1).standard_normal(p), component(p, delta)
-        off = gamma(longest_sums(G) + 2) * rough * rough  # ‖ |G| ‖₂ ≤ rough
+        z, s = self.rng(1).standard_normal(p), proofs.component(p, delta)
+        off = proofs.gamma(longest_sums(G) + 2) * rough * rough  # ‖ |G| ‖₂ ≤ rough
         sharpest = 0.0
         for _ in range(TRIES):
             slack = max(slack, GOOD * reached)
             mu, limit = (reached + 0.25 * slack) ** 2, (reached + slack) ** 2
-            if steps_to_prove(mu, limit, s) > MOST:  # what can be proved in so many steps
-                limit = limit_of_steps(mu, MOST, s)
-                sharpest = limit_of_steps(reached * reached, MOST, s) ** 0.5 - reached
-            found = grown(lambda y: np.asarray(G @ (Gt @ y)), off, z, mu, limit, s, min(steps_to_prove(mu, limit, s), MOST))
+            if proofs.steps_to_prove(mu, limit, s) > MOST:  # what can be proved in so many steps
+                limit = proofs.limit_of_steps(mu, MOST, s)
+                sharpest = proofs.limit_of_steps(reached * reached, MOST, s) ** 0.5 - reached
+            steps = min(proofs.steps_to_prove(mu, limit, s), MOST)
+            found = proofs.grown(lambda y: np.asarray(G @ (Gt @ y)), off, z, mu, limit, s, steps)
             if found.proved:
                 return Norm(min(limit**0.5 * (1.0 + 4.0 * UNIT), rough), "probability", delta, sharpest)
             length = float(np.linalg.norm(found.last))
             reached = max(reached * (1.0 + CLOSE), float(np.linalg.norm(Gt @ (found.last / length))))
             slack *= WIDER
         return Norm(rough, sharpest=sharpest)
+
+
+class Lowest(NamedTuple):
+    """The lowest eigenvalues, ascending, and their vectors as columns."""
+
+    values: Array
+    V: Array
+
+
+def symmetric(g: Gradient) -> tuple[Any, float]:
+    """(g + gᵀ)/2 of a scaled g, as an array or a CSR matrix, and the scale."""
+    G, size = scaled(g)
+    half = 0.5 * G
+    return (half + half.T if isinstance(G, np.ndarray) else (half + half.T).tocsr()), size
+
+
+class Shifted:
+    """σI − G, whose largest singular pairs are the lowest eigenpairs of G where σ bounds all of its eigenvalues."""
+
+    def __init__(self, G: Any, shift: float) -> None:
+        self.G, self.shift, self.shape = G, shift, G.shape
+
+    @property
+    def T(self) -> Shifted:
+        return self
+
+    def __matmul__(self, v: Array) -> Array:
+        return np.asarray(self.shift * v - self.G @ v)
+
+
+def lowest_pairs(G: Any, m: int, start: Array | None = None, steps: int | None = None) -> Lowest:
+    """About the m lowest eigenpairs of a symmetric matrix, exact ones where it is small."""
+    n = G.shape[0]
+    if n <= SMALL:
+        values, V = np.linalg.eigh(G if isinstance(G, np.ndarray) else G.toarray())
+        return Lowest(values[:m], V[:, :m])
+    steps = max(2 * m, 120) if steps is None else steps
+    start = np.random.default_rng(0).standard_normal(n) if start is None else start
+    space = Bidiagonal(Shifted(G, rough_norm(G)), start, steps)
+    space.run(steps)
+    found = space.pairs(m).V
+    V, _ = np.linalg.qr(found if found.shape[1] else start[:, None])  # of σI every vector is one
+    values, turned = np.linalg.eigh(V.T @ np.asarray(G @ V))
+    return Lowest(values, V @ turned)
+
+
+class EigenOracle(WarmStart, OracleBase):
+    """The oracle of one solve: its state is the last vector and the number of proposals, as that of `SingularOracle`."""
+
+    def __init__(self, atoms: Callable[[Array], RankOneBlock], n: int, trace: float, rng: np.random.Generator) -> None:
+        super().__init__(rng)
+        self.atoms, self.n, self.trace = atoms, n, trace
+
+    def best(self, g: Array, m: int = 1, *, tol: float = 0.0, enough: float = -np.inf) -> Shortlist:
+        self.count += 1
+        G, size = symmetric(g)
+        if self.n <= SMALL:
+            atoms = self.atoms(lowest_pairs(G, min(m, self.n)).V.T)
+            score = float(atoms.take(np.arange(1)).dots(g)[0])
+            return Shortlist(atoms, max(score - self._below(*self._bound(G, 0.0)[:1], size), 0.0))
+        pairs = lowest_pairs(G, min(m, PAIRS), self.start(self.rng(0), self.n), 2 * STEPS)
+        self.warm = pairs.V[:, 0].copy()
+        return Shortlist(self.atoms(pairs.V.T), np.inf)
+
+    def _below(self, least: float, size: float) -> float:
+        """trace·λ_min at least, rounding of the products included."""
+        return self.trace * size * (least - 16.0 * UNIT * abs(least))
+
+    def floor(self, g: Array, tol: float = 0.0) -> Floor:
+        G, size = symmetric(g)
+        if size == 0.0:
+            return Floor(0.0)
+        least, kind, delta, sharpest = self._bound(G, tol / (self.trace * size))
+        return Floor(self._below(least, size), kind, delta, self.trace * size * sharpest)
+
+    def _bound(self, G: Any, slack: float) -> Floor:
+        if self.n <= SMALL:
+            A = G if isinstance(G, np.ndarray) else G.toarray()
+            return Floor(proofs.proved_floor(A, float(np.linalg.eigvalsh(A)[0]), slack))
+        shift = rough_norm(G)
+        start = self.rng(2).standard_normal(self.n)
+        top = settled(Bidiagonal(Shifted(G, shift), start, MOST), slack, 40, 40)
+        if self.n <= FACTORED:
+            return Floor(proofs.proved_floor(G if isinstance(G, np.ndarray) else G.toarray(), shift - top, slack))
+        return self._likely(G, shift, max(top, ROUGH * shift), slack) if shift > 0.0 else Floor(0.0)
+
+    def _likely(self, G: Any, shift: float, reached: float, slack: float) -> Floor:
+        """shift − λ₁(shift·I − G) at least, with high probability, from a random start that nothing else has used."""
+        delta = DELTA / (max(self.count, 1) * (max(self.count, 1) + 1.0))
+        z, s = self.rng(1).standard_normal(self.n), proofs.component(self.n, delta)
+        B = Shifted(G, shift)
+        off = 2.0 * shift * proofs.gamma(longest_sums(G) + 4)  # shift bounds the norm of |G|
+        sharpest = 0.0
+        for _ in range(TRIES):
+            slack = max(slack, GOOD * reached)
+            mu, limit = reached + 0.25 * slack, reached + slack
+            if proofs.steps_to_prove(mu, limit, s) > 2 * MOST:  # what can be proved in so many steps
+                limit = proofs.limit_of_steps(mu, 2 * MOST, s)
+                sharpest = proofs.limit_of_steps(reached, 2 * MOST, s) - reached
+            found = proofs.grown(B.__matmul__, off, z, mu, limit, s, min(proofs.steps_to_prove(mu, limit, s), 2 * MOST))
+            if found.proved:
+                return Floor(shift - limit - 4.0 * UNIT * (shift + limit), "probability", delta, sharpest)
+            unit = found.last / float(np.linalg.norm(found.last))
+            reached = max(reached * (1.0 + CLOSE), float(unit.dot(B @ unit)))
+            slack = max(8.0 * slack, ROUGH * shift)
+        return Floor(-shift, sharpest=sharpest)

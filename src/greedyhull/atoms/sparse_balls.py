@@ -11,8 +11,8 @@ import numpy as np
 from greedyhull.atoms.arguments import Groups, array_of, count_of, grouped_entries, positive
 from greedyhull.atoms.base import NEAR, SAME, Sizes
 from greedyhull.atoms.box import direction
-from greedyhull.atoms.l1_ball import GaugeBall
-from greedyhull.atoms.neighbours import lowest, sum_of_largest, swapped_supports, top
+from greedyhull.atoms.l1_ball import GaugeBall, with_rest
+from greedyhull.atoms.neighbours import in_order, lowest, sum_of_largest, swapped_supports, top
 from greedyhull.atoms.regions import CoordinateSet
 from greedyhull.kernels.bounded_qp import FULL, l1_box_gap, l1_price, nearest_sparse, solve_l1_box_qp
 from greedyhull.kernels.group_qp import Latent, latent_norm, solve_group_qp
@@ -64,7 +64,7 @@ class SparseRegion(CoordinateSet):
         return nearest_sparse(x, self.bound, self.budget)
 
     def _price(self, g: Array, x: Array) -> float:
-        """What one more unit of the budget is worth; nothing, where some is left."""
+        """What one more unit of the budget is worth: nothing where some is left."""
         left = float(np.abs(x).sum()) < self.budget * (1.0 - FULL)
         return 0.0 if left else l1_price(g, self.bound, self.budget)
 
@@ -128,9 +128,7 @@ class SupportBall(GaugeBall):
     def best(self, g: Array, m: int) -> SparseBlock:
         """The best atom, and the best ones on supports that differ from its by one exchange."""
         atoms = [self._on(g, places) for places in swapped_supports(np.abs(g), self.K, m)]
-        block = SparseBlock(self.shape[0], atoms[1:])
-        by = np.argsort(block.dots(g), kind="stable").tolist() if len(block) else []
-        return SparseBlock(self.shape[0], [atoms[0], *(atoms[1 + i] for i in by)])
+        return in_order(self.shape[0], atoms, g)
 
 
 class KSparse(SupportBall):
@@ -273,11 +271,10 @@ class KSupport(SupportBall):
 
 
 def _norm_and_split(sizes: Array, K: int) -> tuple[float, int]:
-    """The k-support norm of sizes in [0, 1], and r: the K − r − 1 largest count by their squares, the others by their sum.
+    """Return the k-support norm of sizes in [0, 1], and r: the K − r − 1 largest count by squares, the others by their sum.
 
     ‖·‖² = Σ_{i < K−r} sᵢ² + (Σ_{i ≥ K−r} sᵢ)²/(r + 1) for the r with s_{K−r−1} > Σ_{i ≥ K−r} sᵢ/(r + 1) ≥ s_{K−r}, where
-    s₁ ≥ s₂ ≥ … and s₀ is infinite. It is the largest of these expressions over r, of which we take the one whose condition
-    rounding breaks least.
+    s₁ ≥ s₂ ≥ … and s₀ is infinite; the r is chosen whose condition rounding breaks least.
     """
     first = np.sort(sizes[top(sizes, K)])[::-1]
     rest = max(float(sizes.sum()) - float(first.sum()), 0.0) if len(sizes) > K else 0.0
@@ -465,12 +462,7 @@ class GroupL1Ball(GaugeBall):
         norms = np.array([length(part) for part in parts])
         on = np.flatnonzero(norms > 0.0).tolist()
         atoms = [Sparse(self.groups.members(k), self.radius * direction(parts[k])) for k in on]
-        weights = norms[on] / self.radius
-        slack = 1.0 - float(weights.sum())
-        if slack > 0.0 or not on:  # what is left of the budget rests at the origin
-            origin = Sparse(np.zeros(0, dtype=np.intp), np.zeros(0))
-            atoms, weights = [*atoms, origin], np.append(weights, max(slack, 0.0) or 1.0)
-        return Iterate(SparseBlock(self.groups.d, atoms), weights / weights.sum(), self.shape).merged()
+        return with_rest(self, SparseBlock(self.groups.d, atoms), norms[on] / self.radius).merged()
 
     def _split(self, x: Array) -> Array:
         """A point as a sum of one vector for each group, one after the other, with a sum of norms of at most ``radius``."""

@@ -2,157 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from greedyhull.atoms.arguments import array_of, dimension, positive
-from greedyhull.atoms.base import AtomSet, OracleBase, Sizes
-from greedyhull.atoms.nuclear_ball import DROPPED, FEW, NEARLY, SHARE, largest_sum, step_toward
-from greedyhull.atoms.singular_oracle import (
-    DELTA,
-    FACTORED,
-    GOOD,
-    MOST,
-    PAIRS,
-    SMALL,
-    STEPS,
-    TRIES,
-    WarmStart,
-    longest_sums,
-    rough_norm,
-    scaled,
-)
-from greedyhull.kernels.singular import (
-    CLOSE,
-    UNIT,
-    Bidiagonal,
-    component,
-    gamma,
-    grown,
-    limit_of_steps,
-    proved_floor,
-    steps_to_prove,
-)
+from greedyhull.atoms.base import AtomSet, Sizes
+from greedyhull.atoms.nuclear_ball import DROPPED, FEW, largest_sum, step_toward
+from greedyhull.atoms.singular_oracle import EigenOracle, lowest_pairs, symmetric
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import RankOne, RankOneBlock
 from greedyhull.theory import Constant
-from greedyhull.types import Array, Block, Floor, Gradient, Objective, Shortlist
-
-ROUGH = 1e-6  # of the norm: where a proof fails, the slack is then at least so much
-
-
-class Lowest(NamedTuple):
-    """The lowest eigenvalues, ascending, and their vectors as columns."""
-
-    values: Array
-    V: Array
-
-
-def symmetric(g: Gradient) -> tuple[Any, float]:
-    """(g + gᵀ)/2 of a scaled g, as an array or a CSR matrix, and the scale."""
-    G, size = scaled(g)
-    half = 0.5 * G
-    return (half + half.T if isinstance(G, np.ndarray) else (half + half.T).tocsr()), size
-
-
-class Shifted:
-    """σI − G, whose largest singular pairs are the lowest eigenpairs of G where σ bounds all of its eigenvalues."""
-
-    def __init__(self, G: Any, shift: float) -> None:
-        self.G, self.shift, self.shape = G, shift, G.shape
-
-    @property
-    def T(self) -> Shifted:
-        return self
-
-    def __matmul__(self, v: Array) -> Array:
-        return np.asarray(self.shift * v - self.G @ v)
-
-
-def lowest_pairs(G: Any, m: int, start: Array | None = None, steps: int | None = None) -> Lowest:
-    """About the m lowest eigenpairs of a symmetric matrix, exact ones where it is small."""
-    n = G.shape[0]
-    if n <= SMALL:
-        values, V = np.linalg.eigh(G if isinstance(G, np.ndarray) else G.toarray())
-        return Lowest(values[:m], V[:, :m])
-    steps = max(2 * m, 120) if steps is None else steps
-    start = np.random.default_rng(0).standard_normal(n) if start is None else start
-    space = Bidiagonal(Shifted(G, rough_norm(G)), start, steps)
-    space.run(steps)
-    found = space.pairs(m).V
-    V, _ = np.linalg.qr(found if found.shape[1] else start[:, None])  # of σI every vector is one
-    values, turned = np.linalg.eigh(V.T @ np.asarray(G @ V))
-    return Lowest(values, V @ turned)
-
-
-class EigenOracle(WarmStart, OracleBase):
-    """The oracle of one solve: its state is the last vector and the number of proposals, as that of `SingularOracle`."""
-
-    def __init__(self, atoms: Callable[[Array], RankOneBlock], n: int, trace: float, rng: np.random.Generator) -> None:
-        super().__init__(rng)
-        self.atoms, self.n, self.trace = atoms, n, trace
-
-    def best(self, g: Array, m: int = 1, *, tol: float = 0.0, enough: float = -np.inf) -> Shortlist:
-        self.count += 1
-        G, size = symmetric(g)
-        if self.n <= SMALL:
-            atoms = self.atoms(lowest_pairs(G, min(m, self.n)).V.T)
-            score = float(atoms.take(np.arange(1)).dots(g)[0])
-            return Shortlist(atoms, max(score - self._below(*self._bound(G, 0.0)[:1], size), 0.0))
-        pairs = lowest_pairs(G, min(m, PAIRS), self.start(self.rng(0), self.n), 2 * STEPS)
-        self.warm = pairs.V[:, 0].copy()
-        return Shortlist(self.atoms(pairs.V.T), np.inf)
-
-    def _below(self, least: float, size: float) -> float:
-        """trace·λ_min at least, rounding of the products included."""
-        return self.trace * size * (least - 16.0 * UNIT * abs(least))
-
-    def floor(self, g: Array, tol: float = 0.0) -> Floor:
-        G, size = symmetric(g)
-        if size == 0.0:
-            return Floor(0.0)
-        least, kind, delta, sharpest = self._bound(G, tol / (self.trace * size))
-        return Floor(self._below(least, size), kind, delta, self.trace * size * sharpest)
-
-    def _bound(self, G: Any, slack: float) -> Floor:
-        if self.n <= SMALL:
-            A = G if isinstance(G, np.ndarray) else G.toarray()
-            return Floor(proved_floor(A, float(np.linalg.eigvalsh(A)[0]), slack))
-        shift = rough_norm(G)
-        start = self.rng(2).standard_normal(self.n)
-        space = Bidiagonal(Shifted(G, shift), start, MOST)
-        top = 0.0
-        for steps in range(40, MOST + 1, 40):
-            space.run(steps)
-            before, top = top, space.top()
-            if top - before <= max(0.1 * slack, GOOD * top) or space.ended:
-                break
-        if self.n <= FACTORED:
-            return Floor(proved_floor(G if isinstance(G, np.ndarray) else G.toarray(), shift - top, slack))
-        return self._likely(G, shift, max(top, ROUGH * shift), slack) if shift > 0.0 else Floor(0.0)
-
-    def _likely(self, G: Any, shift: float, reached: float, slack: float) -> Floor:
-        """shift − λ₁(shift·I − G) at least, with high probability, from a random start that nothing else has used."""
-        delta = DELTA / (max(self.count, 1) * (max(self.count, 1) + 1.0))
-        z, s = self.rng(1).standard_normal(self.n), component(self.n, delta)
-        B = Shifted(G, shift)
-        off = 2.0 * shift * gamma(longest_sums(G) + 4)  # shift bounds the norm of |G|
-        sharpest = 0.0
-        for _ in range(TRIES):
-            slack = max(slack, GOOD * reached)
-            mu, limit = reached + 0.25 * slack, reached + slack
-            if steps_to_prove(mu, limit, s) > 2 * MOST:  # what can be proved in so many steps
-                limit = limit_of_steps(mu, 2 * MOST, s)
-                sharpest = limit_of_steps(reached, 2 * MOST, s) - reached
-            found = grown(B.__matmul__, off, z, mu, limit, s, min(steps_to_prove(mu, limit, s), 2 * MOST))
-            if found.proved:
-                return Floor(shift - limit - 4.0 * UNIT * (shift + limit), "probability", delta, sharpest)
-            unit = found.last / float(np.linalg.norm(found.last))
-            reached = max(reached * (1.0 + CLOSE), float(unit.dot(B @ unit)))
-            slack = max(8.0 * slack, ROUGH * shift)
-        return Floor(-shift, sharpest=sharpest)
+from greedyhull.types import Array, Block, Objective
 
 
 class Spectrahedron(AtomSet):
@@ -248,7 +109,12 @@ class Spectrahedron(AtomSet):
         """A step toward all vectors that promise something, then L-BFGS over the factor A of W = AAᵀ on a sphere."""
         from greedyhull.atoms.matrix_descent import descend_symmetric
 
-        w = self._toward_many(f, w)
+        g = f.gradient(w)
+        G, size = symmetric(g)
+        if size > 0.0:
+            pairs = lowest_pairs(G, min(max(FEW, len(w)), self.shape[0]))
+            below = np.maximum(w.dot(g) / (self.trace * size) - pairs.values, 0.0)
+            step_toward(f, w, self._atoms(pairs.V.T), below, pairs.values)
         factor = _root(w.block, w.weights)
         if factor is None:
             return None
@@ -259,22 +125,6 @@ class Spectrahedron(AtomSet):
             return None
         V, sigma, _ = np.linalg.svd(found, full_matrices=False)
         return self._mixture(V, sigma**2, DROPPED)
-
-    def _toward_many(self, f: Objective, w: Iterate) -> Iterate:
-        """w after a step with exact line search toward a mixture of the vectors whose score is below ⟨∇f, w⟩."""
-        g = f.gradient(w)
-        G, size = symmetric(g)
-        if size == 0.0:
-            return w
-        pairs = lowest_pairs(G, min(max(FEW, len(w)), self.shape[0]))
-        level = w.dot(g) / (self.trace * size)
-        below = np.maximum(level - pairs.values, 0.0)
-        below[below <= np.maximum(SHARE * below[0], NEARLY * np.abs(pairs.values))] = 0.0
-        some = np.flatnonzero(below)
-        if not len(some):
-            return w
-        step_toward(f, w, self._atoms(pairs.V[:, some].T), below[some] / below.sum())
-        return w
 
     def max_abs(self, c: Array) -> float:
         return self.trace * largest_sum(c)

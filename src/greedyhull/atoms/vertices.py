@@ -8,28 +8,27 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.arguments import HUGE, array_of, numbers
+from greedyhull.atoms.arguments import HUGE, numbers
 from greedyhull.atoms.base import NEAR, AtomSet, Budget, Sizes
 from greedyhull.atoms.geometry import CHUNK, Form, nearest_point, products
 from greedyhull.atoms.neighbours import lowest
 from greedyhull.errors import check
 from greedyhull.kernels.simplex_qp import solve_simplex_qp
 from greedyhull.points.aligned import coordinates
-from greedyhull.points.arrays import compressed, is_sparse, value_key
+from greedyhull.points.arrays import compressed, is_sparse, locked, value_key
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Dense, DenseBlock, Sparse, SparseBlock
 from greedyhull.theory import Constant, Status
 from greedyhull.types import Array, Block, Design, Index
 
 BUDGET = 1e10  # multiplications that a diameter may cost
-TILE, WIDE = 512, 8  # points that are looked at together, against so many times as many
+TILE, WIDE = 512, 8  # points that are compared together, with so many times as many
 
 
 def farthest(squares: Array, cross: Callable[[Index, Index], Array], radii: Array, cost: float) -> tuple[float, Status]:
-    """max over i, j of squaresᵢ + squaresⱼ − 2 cross(i, j): exact, or an upper bound if it would cost too much.
+    """Return max over i, j of squaresᵢ + squaresⱼ − 2 cross(i, j), or an upper bound if that costs too much.
 
-    ``cross(I, J)`` are products of points, ``radii`` bound each point's distance from one common point, and ``cost``
-    is what one product costs.
+    ``cross(I, J)`` are products of points at a ``cost`` each; ``radii`` bound the points' distances from one common point.
     """
     order = np.argsort(-radii, kind="stable")
     outward, best, spent = np.append(radii[order], 0.0), 0.0, 0.0
@@ -72,14 +71,11 @@ def _radii(squares: Array, products: Array, middle: float) -> Array:
     return np.sqrt(np.maximum(squares - 2.0 * products + middle, 0.0) + room)
 
 
-ENOUGH = 1e-9  # the relative error up to which a radius counts as exact
-
-
 def circumradius(points: Array) -> Constant:
     """r_S for the rows of ``points``: max over weights α of Σ αᵢ‖vᵢ‖² − ‖Σ αᵢvᵢ‖² is r_S², and c = Σ αᵢvᵢ is the centre.
 
-    Any α gives r_S² from below and max ‖vᵢ − c‖² from above; the answer is the upper one, "exact" if they agree. Few
-    points touch the ball, so weights are found for a few, and those that stick out of their ball join them.
+    Any α gives r_S² from below and max ‖vᵢ − c‖² from above; the result is the latter, "exact" if they agree. Weights are
+    found for a few points, and those that stick out of their ball join them.
 
     >>> circumradius(np.array([[0.0, 0.0], [2.0, 0.0], [1.0, 0.5]]))
     r_S = 1 (exact)
@@ -90,29 +86,21 @@ def circumradius(points: Array) -> Constant:
         return Constant(0.0, "exact", "r_S")
     X /= size
     centre, below, above = X.mean(axis=0), 0.0, np.inf
-    chosen = np.zeros(0, dtype=np.intp)
+    chosen, enough = np.zeros(0, dtype=np.intp), 1e-9  # the relative error up to which a radius counts as exact
     for _ in range(200):
         outward = ((X - centre) ** 2).sum(axis=1)
         above = min(above, float(outward.max()))
         joining = np.setdiff1d(lowest(-outward, 16), chosen)
-        if above <= below * (1.0 + ENOUGH) or not len(joining):
+        if above <= below * (1.0 + enough) or not len(joining):
             break
         chosen = np.append(chosen, joining)
-        alpha = _weights(X[chosen])
+        few = X[chosen] - X[chosen].mean(axis=0)
+        squares, even = (few**2).sum(axis=1), np.full(len(few), 1.0 / len(few))  # Σ αᵢvᵢ = 0 there
+        alpha = solve_simplex_qp(2.0 * few @ few.T, -squares, even, 0.01 * enough * float(squares.max()))
         chosen, alpha = chosen[alpha > 0], alpha[alpha > 0]
         centre = alpha @ X[chosen]
         below = max(below, float(alpha @ (X[chosen] ** 2).sum(axis=1) - centre @ centre))
-    return Constant(size * above**0.5, "exact" if above <= below * (1.0 + ENOUGH) else "upper bound", "r_S")
-
-
-def _weights(X: Array) -> Array:
-    """The maximising α for few points."""
-    X = X - X.mean(axis=0)
-    squares, alpha = (X**2).sum(axis=1), np.full(len(X), 1.0 / len(X))
-    return solve_simplex_qp(2.0 * X @ X.T, -squares, alpha, 0.01 * ENOUGH * float(squares.max()))  # Σ αᵢvᵢ = 0 there
-
-
-NOT_SOUND = f"matrix holds NaN, infinite values or entries above {HUGE:g}; finite numbers whose squares are finite are wanted."
+    return Constant(size * above**0.5, "exact" if above <= below * (1.0 + enough) else "upper bound", "r_S")
 
 
 class Vertices(AtomSet):
@@ -141,7 +129,23 @@ class Vertices(AtomSet):
     def __init__(self, matrix: Any) -> None:
         coordinates(self, matrix=matrix)
         self.dense_atoms = not is_sparse(matrix)
-        self.matrix: Any = _dense_rows(matrix) if self.dense_atoms else _sparse_rows(matrix)
+        self.matrix: Any
+        if self.dense_atoms:
+            plain = isinstance(matrix, np.ndarray) and matrix.dtype == np.float64 and not isinstance(matrix, np.ma.MaskedArray)
+            array = matrix if plain else numbers(matrix, "matrix")
+            check(array.ndim == 2, f"matrix has shape {array.shape}; a matrix with one atom in each row is wanted. Use "
+                                   "matrix.reshape(1, -1) for a single atom.")
+            self.matrix = locked(array.view(np.ndarray))
+        else:
+            from scipy.sparse import csr_array
+
+            self.matrix = csr_array(compressed(matrix, "matrix"), dtype=np.float64, copy=True)
+            self.matrix.sum_duplicates()
+            self.matrix.eliminate_zeros()
+        entries = self.matrix if self.dense_atoms else self.matrix.data
+        check(not entries.size or bool(np.abs(entries).max() <= HUGE),  # false for NaN too
+              f"matrix holds NaN, infinite values or entries above {HUGE:g}; finite numbers whose squares are finite are "
+              "wanted.")
         m, d = self.matrix.shape
         check(m > 0 and d > 0, f"matrix has shape {(m, d)}; at least one row, an atom, and one column are wanted.")
         self.shape = (int(d),)
@@ -233,9 +237,7 @@ class Vertices(AtomSet):
         return float(2.0**-50 * self.shape[0] ** 0.5 * float(abs(self.matrix).max()) / self._size)
 
     def decompose(self, w: Array) -> Iterate:
-        x = array_of(w)
-        check(x.shape == self.shape and bool(np.isfinite(x).all()),
-              f"The array has shape {x.shape} or entries that are not finite; a finite point of shape {self.shape} is wanted.")
+        x = self._shaped(w)
         size, share = self._scales(x)
         found = nearest_point(self, x, size, 1e-12 * share, NEAR * share)
         check(found.distance <= NEAR * share, f"The array lies outside {self!r}, or its mixture was not found: the nearest is "
@@ -288,27 +290,3 @@ class Vertices(AtomSet):
             low, high = np.minimum(low, images.min(axis=1)), np.maximum(high, images.max(axis=1))
         return low, high
 
-
-def _sound(entries: Array) -> bool:
-    return not entries.size or bool(np.abs(entries).max() <= HUGE)  # false for NaN too
-
-
-def _dense_rows(matrix: Any) -> Array:
-    plain = isinstance(matrix, np.ndarray) and matrix.dtype == np.float64 and not isinstance(matrix, np.ma.MaskedArray)
-    array = matrix if plain else numbers(matrix, "matrix")
-    check(array.ndim == 2, f"matrix has shape {array.shape}; a matrix with one atom in each row is wanted. Use "
-                           "matrix.reshape(1, -1) for a single atom.")
-    check(_sound(array), NOT_SOUND)
-    kept = array.view(np.ndarray)
-    kept.flags.writeable = False
-    return kept
-
-
-def _sparse_rows(matrix: Any) -> Any:
-    from scipy.sparse import csr_array
-
-    rows = csr_array(compressed(matrix, "matrix"), dtype=np.float64, copy=True)
-    check(_sound(rows.data), NOT_SOUND)
-    rows.sum_duplicates()
-    rows.eliminate_zeros()
-    return rows

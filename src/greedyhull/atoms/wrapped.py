@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.atoms.arguments import positive, whole_shape
+from greedyhull.atoms.arguments import is_number, is_whole, positive, whole_shape
 from greedyhull.atoms.base import AnswerOracle, AtomSet, Budget, OracleBase, with_dtype
 from greedyhull.atoms.neighbours import Remembered
 from greedyhull.errors import check, shown, signed, takes
@@ -36,9 +36,12 @@ class FromFunction(AtomSet):
     def answer(self, g: Array) -> Answer:
         """What the function returned, as an atom and its slack."""
         given = user(self.fn, g.copy())  # it may write on it
-        check(_formed(given), lambda: f"The oracle fn(g) returned {shown(given)}; an array of shape {self.shape}, or a pair "
+        plain = not isinstance(given, Answer)
+        atom = given[0] if plain and isinstance(given, tuple) and len(given) == 2 else given
+        formed = atom is not None and not (plain and isinstance(atom, tuple | str | int | float | np.number))
+        check(formed, lambda: f"The oracle fn(g) returned {shown(given)}; an array of shape {self.shape}, or a pair "
                                       "(array, slack), is wanted.")
-        self.note_dtype(given if isinstance(given, Answer) or not isinstance(given, tuple) else given[0])
+        self.note_dtype(atom)
         answer = as_answer(given, self.shape)
         return with_dtype(self, g, answer) if self.coarse else answer
 
@@ -47,14 +50,6 @@ class FromFunction(AtomSet):
 
     def oracle(self, rng: np.random.Generator) -> AnswerOracle:
         return AnswerOracle(self)
-
-
-def _formed(given: Any) -> bool:
-    """Whether an answer may be an atom or a pair (atom, slack): neither nothing, nor a number, nor another tuple."""
-    if isinstance(given, Answer):
-        return True
-    atom = given[0] if isinstance(given, tuple) and len(given) == 2 else given
-    return atom is not None and not isinstance(atom, tuple | str | int | float | np.number)
 
 
 @public
@@ -131,7 +126,7 @@ class Wrapped(Around):
     """Whatever is asked of it is asked of ``S``, the inner set; only the oracle is its own."""
 
     def __getattr__(self, name: str) -> Any:
-        """A parameter of the inner set, its radius say; what every set has is written out below."""
+        """A parameter of the inner set, such as its radius; what every set has is written out below."""
         if name == "S" or name.startswith("_"):  # not there yet, or Python asking for a protocol
             raise AttributeError(name)
         return getattr(self.S, name)  # that is what wrapping means
@@ -203,8 +198,7 @@ class Cached(Wrapped):
 
     def __init__(self, S: AtomSet, *, size: int = 200) -> None:
         super().__init__(S)
-        check(isinstance(size, (int, np.integer)) and not isinstance(size, bool) and bool(size >= 1),
-              f"Cached(size={size!r}) was given; a whole number of at least 1 is wanted.")
+        check(is_whole(size, 1), f"Cached(size={size!r}) was given; a whole number of at least 1 is wanted.")
         check(S.traits.owners == 1, lambda: f"Cached keeps atoms one by one, and {S!r} answers with a part for each of its "
                                             "owners. Put Cached around the sets it is made of.")
         self.size = int(size)
@@ -304,9 +298,8 @@ class Inexact(Wrapped):
         check(S.traits.owners == 1, lambda: f"Inexact looks through single atoms, and {S!r} answers with a part for each of "
                                             "its owners. Put Inexact around the sets it is made of.")
         if not (epsilon is None or callable(epsilon)):
-            good = isinstance(epsilon, (int, float, np.integer, np.floating)) and not isinstance(epsilon, bool)
-            check(good and bool(0 <= epsilon < np.inf), f"Inexact(epsilon={epsilon!r}) was given; a number of at least 0, a "
-                                                        "schedule such as harmonic(c), or None is wanted.")
+            check(is_number(epsilon) and 0 <= float(epsilon) < np.inf, f"Inexact(epsilon={epsilon!r}) was given; a number of "
+                  "at least 0, a schedule such as harmonic(c), or None is wanted.")
             epsilon = float(epsilon)
         self.epsilon = epsilon
 

@@ -40,7 +40,7 @@ def test_least_squares_take_a_round_or_two_and_another_solver_agrees(rows: int, 
         X, y = rng.standard_normal((rows, 12)), rng.standard_normal(rows)
         s = gh.minimize(gh.least_squares(X, y), S, stop=gh.Relative(1e-9) | gh.Iterations(6))
         assert s.converged and s.iterations <= 4 and not s.point.keeps_atoms
-        assert S.rows.violation(s.x) <= 1e-9
+        assert S.rows.violations(s.x[None, :])[0] <= 1e-9
         assert optimal(S, X.T @ (X @ s.x - y) / rows, s.x) <= s.gap + 1e-7  # f is at least 0, and its gap at most its value
 
 
