@@ -10,7 +10,7 @@ import numpy as np
 
 from greedyhull.atoms.combinatorial import Birkhoff
 from greedyhull.driver.certificate import Certificate
-from greedyhull.driver.minimize import minimize
+from greedyhull.driver.run import minimize
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Iterations, Relative
 from greedyhull.errors import GreedyhullError, check, shown

@@ -18,8 +18,8 @@ from greedyhull.errors import check, shown, suggesting
 from greedyhull.kernels.core import public
 from greedyhull.objectives.accuracy import gradient_slack
 from greedyhull.objectives.base import Coarse
-from greedyhull.objectives.composite import Composite
-from greedyhull.objectives.limits import above, coarse_of, least, value_error, words_of
+from greedyhull.objectives.composite import Composite, least
+from greedyhull.objectives.limits import above, coarse_of, value_error, words_of
 from greedyhull.points.aligned import point_of
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.gradients import finite

@@ -10,7 +10,7 @@ import numpy as np
 from greedyhull.driver.batch.call import aim_of
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.checks import check_arguments
-from greedyhull.driver.minimize import DEFAULT_STOP, minimize
+from greedyhull.driver.run import DEFAULT_STOP, minimize
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Stop, raise_if_pressed
 from greedyhull.driver.trace import Trace

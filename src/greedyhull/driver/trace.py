@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from greedyhull.types import Array, State
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from greedyhull.solvers.parts.progress import SkippedRows
+
 COLUMNS = ("iteration", "seconds", "value", "gap", "step", "atoms", "oracle_calls", "gradient_calls", "products", "slack",
            "estimate")
 LATER = ("estimate",)  # columns that files of earlier versions do not have
@@ -19,12 +22,7 @@ WHOLE = ("iteration", "atoms", "oracle_calls", "gradient_calls")  # columns of w
 MOST = 20_000  # rows that are kept
 
 Row = tuple[float, ...]
-
-
-class Folded(Protocol):
-    """Rows that nobody has read yet."""
-
-    def rows(self) -> list[Row]: ...
+Folded = Callable[[], list[Row]]  # makes several rows once somebody reads them
 
 
 class Trace:
@@ -56,7 +54,7 @@ class Trace:
     def rows(self) -> list[Row]:
         """A tuple for each iteration, in the order of the columns without ``step``."""
         if self._folded:
-            self.rows = [row for part in self.parts for row in ([part] if isinstance(part, tuple) else part.rows())]
+            self.rows = [row for part in self.parts for row in ([part] if isinstance(part, tuple) else part())]
         return self.parts  # type: ignore[return-value]  # nothing is folded here
 
     @rows.setter
@@ -181,3 +179,22 @@ def kept_rows(places: Array, gaps: Array, slacks: Array, most: int = MOST) -> Ar
     halved[np.isinf(least)] = np.inf  # nothing is known yet
     keep[1:][halved[1:] < halved[:-1]] = True
     return np.flatnonzero(keep)
+
+
+def skipped_rows(skipped: SkippedRows, after: Row, began: float, rounding: float, eps: float, slope: float,
+                 lower: float | None) -> list[Row]:
+    """Return a row for each round that the driver skipped before the row ``after``, with the best bound known by then.
+
+    ``lower`` is that before them, None if f is not convex. Their bounds are those of the core, with the rounding of the point
+    after them, and ``eps``·(|value| + |⟨∇f(w), w⟩|) in single precision. The certificate of the run rests on none of them.
+    """
+    value, gap, spent, atoms = (np.array(column) for column in zip(*skipped.rounds, strict=True))
+    estimate, gap = gap, gap + rounding + eps * (np.abs(value) + slope)
+    if lower is not None:
+        best = np.maximum(np.maximum.accumulate(value - gap), lower)
+        gap = np.minimum(gap, value - best + rounding)
+    left = np.arange(len(value), 0, -1)  # rounds from there to the point that is seen
+    k, calls, gradients, products = after[0], after[5], after[6], after[7]
+    columns = (k - left, began + spent, value, gap, atoms, calls - left, gradients - left, products - skipped.products * left,
+               np.zeros(len(value)), estimate)
+    return list(zip(*(column.tolist() for column in columns), strict=True))
