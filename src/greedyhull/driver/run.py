@@ -416,13 +416,13 @@ class Run:
                estimate)
         if memory.skipped is not None:  # rounds since the last row
             skipped, memory.skipped = memory.skipped, None
-            lower = self.least
-            if rows:
+            known = self.least if self.convex else None
+            if rows and known is not None:
                 before: Any = rows[-1]  # a point that was seen
-                lower = max(before[2] - before[3], lower)
+                known = max(before[2] - before[3], known)
             trace.steps.extend(skipped.steps if rows else skipped.steps[1:])
-            trace.fold(partial(skipped_rows, skipped, row, self.resumed_at, self.rounding, eps, slope,
-                               lower if self.convex else None), len(skipped.rounds))
+            trace.fold(partial(skipped_rows, skipped, row, self.resumed_at, self.rounding, eps, slope, known),
+                       len(skipped.rounds))
         if rows:
             trace.steps.append(w.step)
         rows.append(row)

@@ -14,7 +14,7 @@ import numpy as np
 
 from greedyhull.atoms.simplex import BoundedSimplex, Simplex
 from greedyhull.driver.certificate import Certificate
-from greedyhull.driver.stop import lazy_words, promise
+from greedyhull.driver.stop import LazyWords, promise
 from greedyhull.driver.trace import Trace
 from greedyhull.errors import GreedyhullError, suggesting
 from greedyhull.points.gradients import inner, taken
@@ -185,7 +185,6 @@ class Absent:
 
 
 @suggesting("Solution")
-@lazy_words("reason", "choice")
 @dataclass
 class Solution:
     """Point of the hull with a proof of how good it is.
@@ -490,6 +489,10 @@ class Solution:
     def __repr__(self) -> str:
 
         return line(self)
+
+
+for name in ("reason", "choice"):
+    setattr(Solution, name, LazyWords(name))
 
 
 class StreamSolution(Solution):
