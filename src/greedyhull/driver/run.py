@@ -14,11 +14,11 @@ from warnings import warn
 
 import numpy as np
 
-from greedyhull.atoms.arguments import array_of
 from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.atoms.base import generator
 from greedyhull.atoms.joined import Product
-from greedyhull.driver.certificate import MOSTLY_ROUNDING, Bound, Proofs, as_iterate, held, kind_of
+from greedyhull.atoms.wrapped import FromFunction
+from greedyhull.driver.certificate import MOSTLY_ROUNDING, Bound, Proofs, as_iterate, finite_array, held, kind_of
 from greedyhull.driver.checks import (
     by_coordinates,
     check_arguments,
@@ -28,7 +28,6 @@ from greedyhull.driver.checks import (
     diagnose_gap,
     is_builtin_class,
     is_user_defined,
-    is_user_set,
 )
 from greedyhull.driver.finish import (
     SINGLE,
@@ -51,7 +50,6 @@ from greedyhull.objectives.composite import Composite, least
 from greedyhull.objectives.limits import above, coarse_of, value_error
 from greedyhull.objectives.quadratic import QuadraticForm
 from greedyhull.objectives.stream import Stream
-from greedyhull.points.aligned import point_of
 from greedyhull.points.blocks import SpoiledError
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
@@ -155,9 +153,8 @@ class Run:
         self.solver, self.choice = choose_solver(f, S) if solver is None else (solver, "")
         if smaller:
             self.choice = f"{in_words(self.choice)} {smaller}".strip()
-        kinds: tuple[Any, Any, Any] = type(f), type(self.solver), type(S)  # mypy takes no class for hashable
-        self.builtin_f, self.builtin_solver = is_builtin_class(kinds[0]), is_builtin_class(kinds[1])
-        self.user_set = is_user_set(kinds[2])
+        self.builtin_f, self.builtin_solver = is_builtin_class(type(f)), is_builtin_class(type(self.solver))
+        self.user_set = isinstance(S, FromFunction) or not is_builtin_class(type(S))
         # whether no other solver sees the points: one that is made of others, or a user's, may run them and look at each
         self.alone = self.builtin_solver and self.solver.solver is None and self.solver.solvers is None
         self.inspects = is_user_defined(f)  # whether value and gradient are a user's, and compared at the start
@@ -200,9 +197,7 @@ class Run:
             w = Iterate.at(as_atom(start, S.shape), S.shape)
             check(S.contains(w), lambda: f"start={start!r} lies outside {S!r}. Give one of its atoms, or a point of its hull.")
         else:
-            x = array_of(point_of(start, f, S))
-            check(x.shape == S.shape, lambda: f"start has shape {x.shape} but {S!r} holds points of shape {S.shape}.")
-            check(bool(np.isfinite(x).all()), "start has NaN or infinite entries; a point of the set is wanted.")
+            x = finite_array(start, f, S, "start")
             check(S.contains(x), lambda: f"start lies outside {S!r}. Project it first, or leave start out.")
             w = CoordinateIterate(x) if self.plain else S.decompose(x)
         if start is not None or self.user_set or not self.builtin_f:  # else the library made it
