@@ -54,26 +54,10 @@ from greedyhull.points.blocks import SpoiledError
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.validate import as_atom
-from greedyhull.solvers.parts.progress import (
-    ONE_ROUND,
-    BurstLimit,
-    Event,
-    GapTarget,
-    Progress,
-    RunLimits,
-    watchers_of,
-    weaker,
-)
+from greedyhull.solvers.parts.progress import ONE_ROUND, BurstLimit, Event, GapTarget, Progress, RunLimits, watchers_of, weaker
 from greedyhull.solvers.parts.schedules import check_tolerance
 from greedyhull.solvers.parts.solver_state import SolverState
-from greedyhull.types import (
-    AtomSet,
-    Objective,
-    Solver,
-    State,
-    imaged,
-    lacks,
-)
+from greedyhull.types import AtomSet, Objective, Solver, State, imaged, lacks
 
 if TYPE_CHECKING:
     from pathlib import Path
