@@ -240,7 +240,6 @@ def is_user_defined(f: Objective) -> bool:
 
 
 EPS = float(np.finfo(np.float64).eps)
-NEAR, ROUGH = 1e-7, 1e-6  # shares by which ⟨x, x⟩ and a value may be beyond what is proved of all points
 LEEWAY = 8.0  # how many times what rounding may do counts as more than rounding
 
 
@@ -289,14 +288,14 @@ def _sticks_out(w: Iterate, S: AtomSet) -> bool:
         g = -x / largest
         answer = as_answer(oracle.argmin(g), S.shape)
         here, least = -float(np.vdot(g, x)), float(answer.atom.dot(g)) - answer.slack
-        if answer.kind == "always" and here > (1.0 + NEAR) * -least:
+        if answer.kind == "always" and here > (1.0 + 1e-7) * -least:
             return True
     return False
 
 
 def check_lower(f: object, S: AtomSet, value: float, lower: float, kind: Kind, rounding: float) -> None:
     """Raise where a value lies below what is said to be always a lower bound: something that the bound rests on is wrong."""
-    if kind != "always" or not value < lower - ROUGH * (abs(value) + abs(lower)) - LEEWAY * rounding:
+    if kind != "always" or not value < lower - 1e-6 * (abs(value) + abs(lower)) - LEEWAY * rounding:
         return
     raise GreedyhullError(f"{f!r} is {value:.10g} at the last point, below {lower:.10g}, which is a lower bound by its "
                           f"gradients and the oracle of {S!r}. The point lies outside the set, an answer of the oracle is "

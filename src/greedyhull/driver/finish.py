@@ -210,7 +210,7 @@ class StallDetector:
         numbers = state["numbers"].tolist()
         self.gap, (self.since, self.looks, self.last), self.rounds = numbers[0], map(int, numbers[1:4]), int(numbers[6])
         self.seen = None if isnan(numbers[4]) else (numbers[4], numbers[5])
-        self.print = _bytes(state["print"])
+        self.print = state["print"].tobytes()
 
 
 def fingerprint(w: Iterate, memory: SolverState) -> bytes:
@@ -222,12 +222,8 @@ def fingerprint(w: Iterate, memory: SolverState) -> bytes:
     for name in sorted(state):
         if name.rsplit(".", 1)[-1] not in COUNTERS and ".answer" not in name:
             mark.update(name.encode())
-            mark.update(_bytes(state[name]))
+            mark.update(np.asarray(state[name]).tobytes())
     return mark.digest()
-
-
-def _bytes(array: Any) -> bytes:
-    return bytes(array.tobytes())
 
 
 UNDER = float(np.finfo(np.float32).tiny)  # what is smaller may be nothing in float32
