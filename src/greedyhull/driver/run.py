@@ -445,11 +445,9 @@ class Run:
 
 def _close(watcher: Callable[[Event], Any]) -> None:
     """Tell a watcher that the run is over; what goes wrong there does not cost the result."""
-    close = getattr(watcher, "close", None)  # a watcher may be any function
-    if close is None or isinstance(watcher, type):
-        return
     try:
-        close()
+        if hasattr(watcher, "close") and not isinstance(watcher, type):  # a watcher may be any function
+            watcher.close()
     except Exception as error:
         warn(f"{watcher!r} could not be closed ({type(error).__name__}: {error}).", GreedyhullWarning, stacklevel=5)
 
