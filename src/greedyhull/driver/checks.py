@@ -77,7 +77,17 @@ def check_arguments(f: Objective, S: AtomSet, solver: object, stop: object, seed
 def check_pair(f: Objective, S: AtomSet) -> None:
     """Raise unless f is an objective, S a set, and the two go together."""
     if not _ship(type(f), type(S)):
-        _check_parts(f, S)
+        check(not lacks(f, "domain", "gradient"), lambda: f"f is {shown(f)}; an objective such as "
+              "least_squares(X, y), quadratic(Q, b) or function(value, gradient, shape) is wanted.")
+        missing = lacks(f, "value", "traits", "along", "rounding", "start")
+        check(not missing, lambda: f"{type(f).__name__} has no {missing[0]}. Derive it from greedyhull.extend.Objective, "
+                                   "which has defaults for all but domain, value and gradient.")
+        check(not lacks(S, "oracle"), lambda: f"S is {shown(S)}; a set such as Simplex(d), L1Ball(d, radius) or "
+                                      "Vertices(matrix) is wanted.")
+        check(not lacks(S, "shape"), lambda: f"S is a {type(S).__name__} without a shape. Set self.shape = {f.domain} in its "
+                                             "__init__: the shape of its points.")
+        check(isinstance(S.shape, tuple), lambda: f"{type(S).__name__} has shape = {shown(S.shape)}; a tuple such as "
+                                                  f"{f.domain} is wanted.")
     if isinstance(f, Composite) and not f.loss.smooth:
         missing = lacks(f.loss, "conjugate", "smoothed")
         check(not missing, lambda: f"{f.loss!r} has smooth = False, but no method {' and '.join(missing)}, which certificates "
@@ -94,21 +104,6 @@ def _ship(f: type, S: type) -> bool:
     """Whether these are classes of the library, of objectives and of sets: their objects have all that is asked of them."""
     ours = f.__module__.startswith("greedyhull.") and S.__module__.startswith("greedyhull.")
     return ours and {"gradient", "rounding", "start"} <= set(dir(f)) and issubclass(S, DefaultSet)
-
-
-def _check_parts(f: Objective, S: AtomSet) -> None:
-    """Whether f has a domain and a gradient, and S an oracle and a shape."""
-    check(not lacks(f, "domain", "gradient"), lambda: f"f is {shown(f)}; an objective such as "
-          "least_squares(X, y), quadratic(Q, b) or function(value, gradient, shape) is wanted.")
-    missing = lacks(f, "value", "traits", "along", "rounding", "start")
-    check(not missing, lambda: f"{type(f).__name__} has no {missing[0]}. Derive it from greedyhull.extend.Objective, which "
-                               "has defaults for all but domain, value and gradient.")
-    check(not lacks(S, "oracle"), lambda: f"S is {shown(S)}; a set such as Simplex(d), L1Ball(d, radius) or "
-                                  "Vertices(matrix) is wanted.")
-    check(not lacks(S, "shape"), lambda: f"S is a {type(S).__name__} without a shape. Set self.shape = {f.domain} in its "
-                                         "__init__: the shape of its points.")
-    check(isinstance(S.shape, tuple), lambda: f"{type(S).__name__} has shape = {shown(S.shape)}; a tuple such as {f.domain} "
-                                              "is wanted.")
 
 
 def _fitting(f: Objective, S: AtomSet) -> str:

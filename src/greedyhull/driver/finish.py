@@ -319,13 +319,12 @@ def noise(f: Objective, w: Iterate) -> float:
 def _complete(run: Run, event: Event) -> tuple[Event, Certificate]:
     """A bound that was told stands as it is; the value is computed, once, where there is one."""
     value = float(run.f.precise().value(afresh(event.point)))
-    if isnan(value):
-        gap = None if isinf(event.gap) else event.gap
-        return event, Certificate(None, gap, -inf, event.kind, event.delta, note=words_of(run.coarse, run.S))
-    event = replace(event, value=value, gap=event.gap + value_error(run.coarse, value))
-    lower = -inf if event.kind == "stationary" else value - event.gap
+    known, lower = None if isnan(value) else value, -inf
+    if known is not None:
+        event = replace(event, value=value, gap=event.gap + value_error(run.coarse, value))
+        lower = -inf if event.kind == "stationary" else value - event.gap
     gap = None if isinf(event.gap) else event.gap
-    return event, Certificate(value, gap, lower, event.kind, event.delta, note=words_of(run.coarse, run.S))
+    return event, Certificate(known, gap, lower, event.kind, event.delta, note=words_of(run.coarse, run.S))
 
 
 def _compressed(run: Run, final: Event, certificate: Certificate) -> tuple[Event, Certificate]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
@@ -57,21 +57,19 @@ def _arsfw_along(run: StochasticRecord) -> Iterator[Bound]:
 ARSFW = Theorems(StochasticRecord, {"Theorem ARSFW": _arsfw, "Theorem ARSFW (along the run)": _arsfw_along})
 
 
-def _expected(run: StochasticRecord) -> Iterator[Bound]:
+def _expected(run: StochasticRecord, name: str = "Expected error") -> Iterator[Bound]:
+    """The bound of a recursion at the point that was returned; in the mean of a regret w_k has weight k."""
     run.must_be_convex()
-    at = theory.Along(run.constants, run.n, float(run.e1))
+    known = doubled({**run.constants, "V": run.V}) if run.by_values else run.constants  # else steps are those of Frank-Wolfe
+    at = theory.Along(known, run.n, float(run.e1))
     E = following(run.solver.estimator, at, run.eta, run.eps)
-    formula = "E ← (1 − η_k)E + η_k(ν_k + ε_k) + (M/2)η_k², from e_1"
-    yield _followed(run, "Expected error", E, tuple(at.used), formula, (run.e1,))
-
-
-def _followed(run: StochasticRecord, name: str, E: Array, used: tuple[str, ...], formula: str,
-              also: tuple[Constant, ...]) -> Bound:
-    """Return the bound of a recursion at the point that was returned; for the mean of a regret w_k has weight k."""
+    used, also = tuple(at.used), (run.V, run.e1) if run.by_values else (run.e1,)
+    formula = f"E ← (1 − η_k)E + η_k(ν_k + ε_k) + ({'½(M + V)' if run.by_values else 'M/2'})η_k², from e_1"
     if not run.returns_mean:
-        return run.bound(f"{name} (recursion)", float(E[-1]), used, formula, also=also)
+        yield run.bound(f"{name} (recursion)", float(E[-1]), used, formula, also=also)
+        return
     k = np.arange(1.0, run.T + 1.0)
-    return run.bound(f"{name} (mean)", float(k @ E[:-1] / k.sum()), used, f"Σ kE_k/Σ k; {formula}", also=also)
+    yield run.bound(f"{name} (mean)", float(k @ E[:-1] / k.sum()), used, f"Σ kE_k/Σ k; {formula}", also=also)
 
 
 def _asfw_last(run: StochasticRecord) -> Iterator[Bound]:
@@ -212,9 +210,13 @@ def _asj_mean(run: JonesRecord) -> Iterator[Bound]:
 class ReducedRecord(StochasticRecord):
     """A run that compares values of f or of a model: where atoms are listed it is the solver's own search that errs."""
 
+    @property
+    def by_values(self) -> bool:
+        return listed(self.S) is not None
+
     @cached_property
     def eps(self) -> Array:
-        return self.allowed if listed(self.S) is not None else super().eps
+        return self.allowed if self.by_values else super().eps
 
 
 class JonesRecord(ReducedRecord):
@@ -264,17 +266,6 @@ def _errs(S: AtomSet) -> bool:
 MOREAU = Theorems(lambda solution: solution, {"Moreau envelope (rate)": _rate})
 
 
-def _reduced_expected(run: ReducedRecord) -> Iterator[Bound]:
-    run.must_be_convex()
-    by_values = listed(run.S) is not None
-    known = doubled({**run.constants, "V": run.V}) if by_values else run.constants  # else the steps are those of Frank-Wolfe
-    at = theory.Along(known, run.n, float(run.e1))
-    E = following(run.solver.estimator, at, run.eta, run.eps)
-    also = (run.V, run.e1) if by_values else (run.e1,)
-    formula = f"E ← (1 − η_k)E + η_k(ν_k + ε_k) + ({'½(M + V)' if by_values else 'M/2'})η_k², from e_1"
-    yield _followed(run, "Variance-reduced Jones", E, tuple(at.used), formula, also)
-
-
 def _svrg(run: ReducedRecord) -> Iterator[Bound]:
     run.must_be_convex(last=True)
     given, n = run.solver.estimator, run.n
@@ -288,7 +279,7 @@ def _svrg(run: ReducedRecord) -> Iterator[Bound]:
 
 
 REDUCED = Theorems(ReducedRecord, {
-    "Variance-reduced Jones (recursion)": _reduced_expected,
+    "Variance-reduced Jones (recursion)": partial(_expected, name="Variance-reduced Jones"),
     "Variance-reduced Jones (rate)": _svrg,
 })
 

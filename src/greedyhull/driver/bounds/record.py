@@ -266,6 +266,11 @@ class StochasticRecord:
         check(not last or not self.returns_mean, "It is about the last point, and the run returned a mean of the points.")
 
     @property
+    def by_values(self) -> bool:
+        """Whether the solver compared values at the atoms."""
+        return False
+
+    @property
     def returns_mean(self) -> bool:
         """Whether the point that was returned is a mean of w_1, …, w_T."""
         return bool(self.solver.look.averages)
