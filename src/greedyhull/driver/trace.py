@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("iteration", "seconds", "value", "gap", "step", "atoms", "oracle_calls", "gradient_calls", "products", "slack",
            "estimate")
+OF_ROWS = tuple(name for name in COLUMNS if name != "step")
 LATER = ("estimate",)  # columns that files of earlier versions do not have
 WHOLE = ("iteration", "atoms", "oracle_calls", "gradient_calls")  # columns of whole numbers
 MOST = 20_000  # rows that are kept
@@ -65,27 +66,26 @@ class Trace:
     def of(cls, columns: dict[str, Array], recorded: int) -> Trace:
         """The trace with these columns, all of one length, of a run that wrote so many rows."""
         trace = cls()
-        unknown = [np.nan] * len(columns["step"])
-        listed = [columns[name].tolist() if name in columns or name not in LATER else unknown for name in COLUMNS
-                  if name != "step"]
-        trace.rows, trace.steps = list(zip(*listed, strict=True)), columns["step"].tolist()
+        columns = {**dict.fromkeys(LATER, np.full(len(columns["step"]), np.nan)), **columns}
+        trace.rows = list(zip(*(columns[name].tolist() for name in OF_ROWS), strict=True))
+        trace.steps = columns["step"].tolist()
         trace._dropped = max(recorded - len(trace.rows), 0)
         return trace
 
     def state(self) -> State:
         """The rows for a saved run, without the last one: whoever goes on notes that again."""
         rows = self.rows[:-1]
-        return {"rows": np.array(rows, dtype=np.float64).reshape(len(rows), len(COLUMNS) - 1),
+        return {"rows": np.array(rows, dtype=np.float64).reshape(len(rows), len(OF_ROWS)),
                 "steps": np.array(self.steps[: max(len(rows) - 1, 0)], dtype=np.float64),
                 "places": np.array(self._places[: len(rows)], dtype=np.int64), "dropped": np.array(self._dropped)}
 
     def restore(self, state: State) -> None:
         """Go on with the rows of a saved run."""
         rows, steps, places = state["rows"], state["steps"], state["places"]
-        check(rows.ndim == 2 and rows.shape[1] == len(COLUMNS) - 1 and len(steps) <= len(rows) and len(places) <= len(rows),
+        check(rows.ndim == 2 and rows.shape[1] == len(OF_ROWS) and len(steps) <= len(rows) and len(places) <= len(rows),
               lambda: f"The saved trace has rows of shape {rows.shape}, which is none of a trace.")
-        counts = [i for i, name in enumerate(name for name in COLUMNS if name != "step") if name in WHOLE]
-        self.rows = [tuple(int(x) if i in counts else x for i, x in enumerate(row)) for row in rows.tolist()]
+        self.rows = [tuple(int(x) if name in WHOLE else x for name, x in zip(OF_ROWS, row, strict=True))
+                     for row in rows.tolist()]
         self.steps, self._places, self._dropped = steps.tolist(), places.tolist(), int(state["dropped"])
 
     @property
@@ -128,7 +128,7 @@ class Trace:
             return np.array(self.steps + [np.nan] * (len(self.rows) - len(self.steps)))[: len(self.rows)]
         if column not in COLUMNS:
             raise KeyError(f"a trace has no column {column!r}; it has {', '.join(COLUMNS)}")
-        place = [c for c in COLUMNS if c != "step"].index(column)
+        place = OF_ROWS.index(column)
         return np.array([row[place] for row in self.rows])
 
     def __getattr__(self, column: str) -> Array:
