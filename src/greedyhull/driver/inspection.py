@@ -33,13 +33,11 @@ def functions_of(f: Objective) -> Functions:
 
 
 POINTS = 3  # random points of the hull at which the objective is looked at
-ROUGHLY = 1e-2  # the same where only gross errors count
 MISSED = 1e-6  # the share of the values by which a bound may be missed at such a point
 NOT_CONVEX = ("It is not convex, or its gradient disagrees with its value: look at the gradient, run with check=True to see "
               "where it is wrong, or say convex=False.")
 FALSE_GAP = "The solver reports gaps that are too small: a gap is ⟨∇f(w), w⟩ − min ⟨∇f(w), ·⟩ over the set, or more."
 SEVEN = 1e-7  # digits to which linear programs are solved
-NUDGE = 1e-4  # the share of the way to an atom over which values are compared
 
 
 def inspect_problem(f: Objective, S: AtomSet, w: Iterate, seed: int) -> None:
@@ -71,7 +69,8 @@ def _inspect_segment(f: Objective, exact: Any, S: AtomSet, w: Iterate, d: Any) -
         return point
 
     middle = at(0.4)
-    left, here, right = (float(exact.value(p)) for p in (at(0.4 - NUDGE), middle, at(0.4 + NUDGE)))
+    step = 1e-4  # the share of the way over which values are compared
+    left, here, right = (float(exact.value(p)) for p in (at(0.4 - step), middle, at(0.4 + step)))
     begin, end = float(exact.value(w)), float(exact.value(at(0.8)))
     if not np.isfinite([left, here, right, begin, end]).all():
         return
@@ -79,9 +78,9 @@ def _inspect_segment(f: Objective, exact: Any, S: AtomSet, w: Iterate, d: Any) -
     check(finite(g),
           f"The gradient of {f!r} has NaN or infinite entries at a point of the hull where its value is {here:.6g}.")
     slope = d.dot(g) - w.dot(g)
-    before, after = (here - left) / NUDGE, (right - here) / NUDGE
+    before, after = (here - left) / step, (right - here) / step
     size, own = abs(begin) + abs(here) + abs(end), value_error(coarse_of(exact, middle), 1.0)
-    noise = (1e-11 + own) * size / NUDGE + 1e-6 * (abs(before) + abs(after)) + 1e-12
+    noise = (1e-11 + own) * size / step + 1e-6 * (abs(before) + abs(after)) + 1e-12
     chord, slack = 0.5 * (begin + end), gradient_slack(exact, middle, S)
     check(not f.traits.convex or (here <= chord + (1e-10 + own) * size and before <= after + noise),
           f"{f!r} is not convex: on a segment of the hull its values are {begin:.10g}, {here:.10g} and {end:.10g}, the middle "
@@ -104,15 +103,16 @@ def inspect_gradient(f: Objective, S: AtomSet, w: Iterate, memory: SolverState) 
     if v is None:
         return
     value, gradient = functions_of(f)
+    step = 1e-2  # the share of the way over which values are compared: only gross errors count
     with np.errstate(all="ignore"):
-        left, right = (float(value(x + t * v)) for t in (0.4 - ROUGHLY, 0.4 + ROUGHLY))
+        left, right = (float(value(x + t * v)) for t in (0.4 - step, 0.4 + step))
         here, there = _both(f, value, gradient, x + 0.4 * v)
         slope = float(np.vdot(there, v))
-    before, after = (here - left) / ROUGHLY, (right - here) / ROUGHLY
+    before, after = (here - left) / step, (right - here) / step
     bent = (1e-3 if f.traits.convex else 0.2) * (abs(before) + abs(after))
     middle = CoordinateIterate(x + 0.4 * v)
     slack, own = max(gradient_slack(f, w, S), gradient_slack(f, middle, S)), value_error(coarse_of(f, middle), 1.0)
-    noise = (1e-6 + own) * (abs(left) + abs(here) + abs(right)) / ROUGHLY + bent + slack + 1e-290  # or underflow
+    noise = (1e-6 + own) * (abs(left) + abs(here) + abs(right)) / step + bent + slack + 1e-290  # or underflow
     if not np.isfinite([before, after, slope]).all():
         return
     start, now = _both(f, value, gradient, x)
