@@ -144,7 +144,7 @@ def test_what_is_allowed_is_there_and_late():
 
 
 @pytest.mark.parametrize(("text", "module", "late", "typed"), [
-    ("from greedyhull.driver.minimize import minimize", "driver.minimize", False, False),
+    ("from greedyhull.driver.run import minimize", "driver.run", False, False),
     ("def f():\n    from greedyhull import driver", "driver", True, False),
     ("import greedyhull.driver.stop as stop", "driver.stop", False, False),
     ("from ..driver import run", "driver", False, False),

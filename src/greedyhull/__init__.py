@@ -85,8 +85,8 @@ if TYPE_CHECKING:
     from greedyhull.driver.batch.call import batch
     from greedyhull.driver.batch.solutions import Solutions
     from greedyhull.driver.certificate import Certificate, certify
-    from greedyhull.driver.minimize import minimize
     from greedyhull.driver.path import path
+    from greedyhull.driver.run import minimize
     from greedyhull.driver.solution import Solution
     from greedyhull.driver.solution_file import load
     from greedyhull.driver.stop import Callback, Gap, Iterations, Relative, RelativeToStart, Seconds, Stalled
@@ -180,7 +180,7 @@ _LATER = {name: module for module, names in {
     "driver.batch.call": "batch",
     "driver.batch.solutions": "Solutions",
     "driver.certificate": "Certificate certify",
-    "driver.minimize": "minimize",
+    "driver.run": "minimize",
     "driver.path": "path",
     "driver.solution": "Solution",
     "driver.solution_file": "load",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.objectives.limits import least
+from greedyhull.objectives.composite import least
 
 rng = np.random.default_rng(5)
 X = rng.standard_normal((20, 60))

@@ -194,7 +194,8 @@ def same(one, two):
 def test_every_pair_resumes_bit_for_bit(part, tmp_path, monkeypatch):
     kept: dict[int, Any] = {}
     monkeypatch.setattr(run, "SAVE_EVERY", -np.inf)  # at every event
-    monkeypatch.setattr(saving, "save", lambda run, event: kept.update({event.iteration: saving.state_of(run)}))
+    monkeypatch.setattr(saving.CheckpointFile, "save",
+                        lambda file, run, event: kept.update({event.iteration: saving.state_of(run)}))
     wrong, file = [], tmp_path / "state.npz"
     for number, (sets, objectives, (s, l, f)) in enumerate(PLAN[part::8]):
         solve = partial(gh.minimize, objectives[f].make(), sets[s](), SOLVERS[l].solver, stop=gh.Iterations(K), seed=3)

@@ -74,8 +74,8 @@ def test_an_argument_that_resembles_none_is_answered_with_those_that_there_are()
 def test_signatures_and_names_are_those_of_the_function() -> None:
     assert list(inspect.signature(gh.minimize).parameters) == [
         "f", "S", "solver", "start", "stop", "watch", "seed", "progress", "check", "checkpoint", "resume", "threads"]
-    assert gh.minimize.__name__ == "minimize" and gh.minimize.__module__ == "greedyhull.driver.minimize"
-    assert inspect.getfile(inspect.unwrap(gh.minimize)).endswith("minimize.py")
+    assert gh.minimize.__name__ == "minimize" and gh.minimize.__module__ == "greedyhull.driver.run"
+    assert inspect.getfile(inspect.unwrap(gh.minimize)).endswith("run.py")
 
     def plain(a: int, /, b: int = 2, *, c: int = 3) -> int:
         return a + b + c

@@ -11,7 +11,7 @@ import numpy as np
 from greedyhull.atoms.arguments import is_whole, numbers
 from greedyhull.atoms.combinatorial import Birkhoff
 from greedyhull.driver.certificate import Certificate
-from greedyhull.driver.minimize import minimize
+from greedyhull.driver.run import minimize
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Iterations, Relative
 from greedyhull.errors import check, shown

@@ -10,7 +10,7 @@ import numpy as np
 
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.driver.certificate import Certificate
-from greedyhull.driver.minimize import minimize
+from greedyhull.driver.run import minimize
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Gap, Iterations, Relative, Stalled
 from greedyhull.errors import GreedyhullError, check, shown

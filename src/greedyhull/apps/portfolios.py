@@ -14,7 +14,7 @@ from greedyhull.atoms.grouped_simplex import GroupedSimplex, TurnoverSimplex
 from greedyhull.atoms.linear_program import LinearProgram
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.driver.certificate import Certificate
-from greedyhull.driver.minimize import minimize
+from greedyhull.driver.run import minimize
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Iterations, Relative, Stalled
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check, shown

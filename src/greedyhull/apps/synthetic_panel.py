@@ -17,7 +17,7 @@ from greedyhull.atoms.simplex import Simplex
 from greedyhull.driver.batch.call import batch
 from greedyhull.driver.batch.problems import WIDEST
 from greedyhull.driver.certificate import Certificate
-from greedyhull.driver.minimize import minimize
+from greedyhull.driver.run import minimize
 from greedyhull.driver.stop import Stop
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.objectives.by_name import least_squares

@@ -23,7 +23,7 @@ from greedyhull.cli.tables import Samples, Selection, in_shards, take
 from greedyhull.data.columns import first_odd
 from greedyhull.data.shards import shards
 from greedyhull.data.tables import read_table
-from greedyhull.driver.minimize import minimize
+from greedyhull.driver.run import minimize
 from greedyhull.driver.solution import count
 from greedyhull.driver.stop import Iterations, Relative, Stalled
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check, installing

@@ -20,7 +20,7 @@ from greedyhull.data.files import Numbered
 from greedyhull.data.tables import load_array, load_arrays, real_numbers
 from greedyhull.driver.certificate import certify
 from greedyhull.driver.checkpoint import CARD, save_state, write_json
-from greedyhull.driver.minimize import DEFAULT_STOP, minimize
+from greedyhull.driver.run import DEFAULT_STOP, minimize
 from greedyhull.driver.solution_file import LARGEST, state_of
 from greedyhull.errors import GreedyhullError, check, installing, no_file
 from greedyhull.points.arrays import dense

@@ -18,8 +18,8 @@ from greedyhull.errors import check, shown, suggesting
 from greedyhull.kernels.core import public
 from greedyhull.objectives.accuracy import gradient_slack
 from greedyhull.objectives.base import Coarse
-from greedyhull.objectives.composite import Composite
-from greedyhull.objectives.limits import above, coarse_of, least, value_error, words_of
+from greedyhull.objectives.composite import Composite, least
+from greedyhull.objectives.limits import above, coarse_of, value_error, words_of
 from greedyhull.points.aligned import point_of
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.gradients import finite
@@ -27,7 +27,7 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.points.validate import KINDS
 from greedyhull.solvers.parts.progress import Event, Progress, weaker
 from greedyhull.solvers.parts.solver_state import CountingOracle
-from greedyhull.types import Answer, AtomSet, Floor, Gradient, Kind, Objective, lacks
+from greedyhull.types import Answer, Array, AtomSet, Floor, Gradient, Kind, Objective, lacks
 
 if TYPE_CHECKING:
     from greedyhull.driver.run import Run
@@ -258,17 +258,23 @@ def as_iterate(f: Objective, S: AtomSet, w: Any, tol: float) -> Iterate:
             check_weights(w)
             w = Iterate(S.recognised(w.block), w.weights, w.shape).merged()
         return afresh(w)
-    x = array_of(point_of(w, f, S))
-    check(x.shape == S.shape, lambda: f"The point has shape {x.shape} but {S!r} holds points of shape {S.shape}.")
-    check(bool(np.isfinite(x).all()), "The point has NaN or infinite entries.")
+    x = finite_array(w, f, S, "The point")
     check(S.contains(x, tol),
           lambda: f"The point lies outside {S!r} by more than {tol:g} of its size, so it is no candidate for the "
                   "minimum there. Scale it into the set, or pass a larger tol.")
     return CoordinateIterate(x)
 
 
+def finite_array(given: Any, f: Objective, S: AtomSet, name: str) -> Array:
+    """Return the coordinates of a point that was given as an array or a table, checked for shape and finite entries."""
+    x = array_of(point_of(given, f, S))
+    check(x.shape == S.shape, lambda: f"{name} has shape {x.shape} but {S!r} holds points of shape {S.shape}.")
+    check(bool(np.isfinite(x).all()), f"{name} has NaN or infinite entries; a point of the set is wanted.")
+    return x
+
+
 def check_weights(w: Iterate) -> None:
-    """Whether the weights of a point that somebody made are those of a mixture."""
+    """Raise unless the weights of a point that a user made are those of a mixture."""
     weights, totals = w.weights, w.totals
     good = np.isfinite(weights).all() and (weights >= 0.0).all() and (np.abs(totals - 1.0) <= 1e-9).all()
     sums = f"{totals[0]:.10g}" if len(totals) == 1 else f"{totals.round(10).tolist()}, one number for each owner"

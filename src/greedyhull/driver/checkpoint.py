@@ -257,6 +257,22 @@ class CheckpointFile:
         """Replace what was saved."""
         save_state(self.path, state)
 
+    def save(self, run: Run, event: Event) -> None:
+        """Write the state of a run; a disk that is full costs a warning, not the run."""
+        began = perf_counter()
+        try:
+            self.write(state_of(run))
+        except OSError as error:
+            if not is_dir(self.folder):
+                left = f"the folder {self.folder} is gone; the run goes on, and is saved again once that is back"
+            elif not self.holds_state():
+                left = "no state has been saved so far, and the run goes on"
+            else:
+                left = "what was written last is still there, and the run goes on"
+            warn(f"The state could not be written to {self} ({error.strerror or error}): {left}.", GreedyhullWarning,
+                 stacklevel=5)
+        run.saved_at = event.seconds + (perf_counter() - began) / SHARE
+
     def holds_state(self) -> bool:
         """Return whether a state is there, of this run or of one before it."""
         return self.path.exists()
@@ -378,24 +394,6 @@ def _newest(source: Path | None, resume: Given, own: Path | None) -> tuple[int |
                            "to.")
     warn(f"There is no saved state in {str(source)!r} yet: the run begins at its start.", GreedyhullWarning, stacklevel=5)
     return None, None
-
-
-def save(run: Run, event: Event) -> None:
-    """Write the state; a disk that is full costs a warning, not the run."""
-    assert run.checkpoint is not None
-    began, checkpoint = perf_counter(), run.checkpoint
-    try:
-        checkpoint.write(state_of(run))
-    except OSError as error:
-        if not is_dir(checkpoint.folder):
-            left = f"the folder {checkpoint.folder} is gone; the run goes on, and is saved again once that is back"
-        elif not checkpoint.holds_state():
-            left = "no state has been saved so far, and the run goes on"
-        else:
-            left = "what was written last is still there, and the run goes on"
-        warn(f"The state could not be written to {checkpoint} ({error.strerror or error}): {left}.", GreedyhullWarning,
-             stacklevel=4)
-    run.saved_at = event.seconds + (perf_counter() - began) / SHARE
 
 
 def state_of(run: Run) -> State:

@@ -15,7 +15,6 @@ import numpy as np
 from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.atoms.base import generator
 from greedyhull.atoms.regions import RowsRegion
-from greedyhull.atoms.wrapped import FromFunction
 from greedyhull.driver.stop import Stop
 from greedyhull.errors import DriftWarning, GreedyhullError, aliased, check, nearest, shown
 from greedyhull.objectives.black_box import BlackBox
@@ -45,9 +44,6 @@ SOLVERS = ("FrankWolfe", "Jones", "PairwiseJones", "BlendedPairwise", "Correctiv
 
 def check_problem(f: object, S: object) -> None:
     """Raise if f and S are swapped, or were not made yet."""
-    classes: tuple[Any, Any] = (type(f), type(S))  # mypy takes no class for hashable
-    if _told_apart(*classes):
-        return
     check(not isinstance(f, DefaultSet), lambda: f"f is {shown(f)}, which is a set; an objective is wanted. The objective "
                                                  "comes first: minimize(f, S).")
     if isinstance(S, type):
@@ -61,12 +57,6 @@ def check_problem(f: object, S: object) -> None:
                                                         "minimize(least_squares(X, y), S).")
     if isinstance(f, FunctionType) and f.__module__.startswith("greedyhull."):
         raise GreedyhullError(f"f is {shown(f)}; an objective is wanted. Call the function with your data: {f.__name__}(...).")
-
-
-@lru_cache(maxsize=256)
-def _told_apart(f: type, S: type) -> bool:
-    """Whether objects of the class S are sets, and those of f nothing that is often given in place of an objective."""
-    return issubclass(S, DefaultSet) and not issubclass(f, (DefaultSet, np.ndarray, list, FunctionType))
 
 
 def check_arguments(f: Objective, S: AtomSet, solver: object, stop: object, seed: object) -> None:
@@ -87,7 +77,17 @@ def check_arguments(f: Objective, S: AtomSet, solver: object, stop: object, seed
 def check_pair(f: Objective, S: AtomSet) -> None:
     """Raise unless f is an objective, S a set, and the two go together."""
     if not _ship(type(f), type(S)):
-        _check_parts(f, S)
+        check(not lacks(f, "domain", "gradient"), lambda: f"f is {shown(f)}; an objective such as "
+              "least_squares(X, y), quadratic(Q, b) or function(value, gradient, shape) is wanted.")
+        missing = lacks(f, "value", "traits", "along", "rounding", "start")
+        check(not missing, lambda: f"{type(f).__name__} has no {missing[0]}. Derive it from greedyhull.extend.Objective, "
+                                   "which has defaults for all but domain, value and gradient.")
+        check(not lacks(S, "oracle"), lambda: f"S is {shown(S)}; a set such as Simplex(d), L1Ball(d, radius) or "
+                                      "Vertices(matrix) is wanted.")
+        check(not lacks(S, "shape"), lambda: f"S is a {type(S).__name__} without a shape. Set self.shape = {f.domain} in its "
+                                             "__init__: the shape of its points.")
+        check(isinstance(S.shape, tuple), lambda: f"{type(S).__name__} has shape = {shown(S.shape)}; a tuple such as "
+                                                  f"{f.domain} is wanted.")
     if isinstance(f, Composite) and not f.loss.smooth:
         missing = lacks(f.loss, "conjugate", "smoothed")
         check(not missing, lambda: f"{f.loss!r} has smooth = False, but no method {' and '.join(missing)}, which certificates "
@@ -106,21 +106,6 @@ def _ship(f: type, S: type) -> bool:
     return ours and {"gradient", "rounding", "start"} <= set(dir(f)) and issubclass(S, DefaultSet)
 
 
-def _check_parts(f: Objective, S: AtomSet) -> None:
-    """Whether f has a domain and a gradient, and S an oracle and a shape."""
-    check(not lacks(f, "domain", "gradient"), lambda: f"f is {shown(f)}; an objective such as "
-          "least_squares(X, y), quadratic(Q, b) or function(value, gradient, shape) is wanted.")
-    missing = lacks(f, "value", "traits", "along", "rounding", "start")
-    check(not missing, lambda: f"{type(f).__name__} has no {missing[0]}. Derive it from greedyhull.extend.Objective, which "
-                               "has defaults for all but domain, value and gradient.")
-    check(not lacks(S, "oracle"), lambda: f"S is {shown(S)}; a set such as Simplex(d), L1Ball(d, radius) or "
-                                  "Vertices(matrix) is wanted.")
-    check(not lacks(S, "shape"), lambda: f"S is a {type(S).__name__} without a shape. Set self.shape = {f.domain} in its "
-                                         "__init__: the shape of its points.")
-    check(isinstance(S.shape, tuple), lambda: f"{type(S).__name__} has shape = {shown(S.shape)}; a tuple such as {f.domain} "
-                                              "is wanted.")
-
-
 def _fitting(f: Objective, S: AtomSet) -> str:
     """What to give in place of a set of another shape."""
     first = next(iter(signature(type(S)).parameters), "")
@@ -133,8 +118,8 @@ def _fitting(f: Objective, S: AtomSet) -> str:
 
 def check_seed(seed: object) -> None:
     """Raise if something else was given in place of a seed."""
-    if not (isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and 0 <= seed < 2**63):
-        raise GreedyhullError(f"seed={shown(seed)} was given; a whole number from 0 to 2⁶³ − 1 is wanted.")
+    whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool) and 0 <= seed < 2**63
+    check(bool(whole), lambda: f"seed={shown(seed)} was given; a whole number from 0 to 2⁶³ − 1 is wanted.")
 
 
 def check_solver(solver: object) -> None:
@@ -223,20 +208,11 @@ def is_builtin(part: object) -> bool:
     >>> is_builtin(gh.FrankWolfe()), is_builtin(object())
     (True, False)
     """
-    cls: Any = type(part)  # mypy takes no class for hashable
-    return is_builtin_class(cls)
+    return is_builtin_class(type(part))
 
 
-@lru_cache(maxsize=512)
-def is_builtin_class(cls: type) -> bool:
-    """Return whether a class is the library's own."""
-    return cls.__module__.startswith("greedyhull.")
-
-
-@lru_cache(maxsize=256)
-def is_user_set(S: type) -> bool:
-    """Return whether sets of a class answer by a user's function, or by a class of his own."""
-    return issubclass(S, FromFunction) or not S.__module__.startswith("greedyhull.")
+# whether a class is the library's own; typed by hand, for mypy takes no class for hashable
+is_builtin_class: Callable[[Any], bool] = lru_cache(maxsize=512)(lambda cls: cls.__module__.startswith("greedyhull."))
 
 
 def is_user_defined(f: Objective) -> bool:
@@ -248,20 +224,17 @@ def is_user_defined(f: Objective) -> bool:
     >>> is_user_defined(gh.function(sum, sum, 3)), is_user_defined(gh.quadratic([[1.0]]))
     (True, False)
     """
-    cls: Any = type(f)  # mypy takes no class for hashable
-    ours = is_builtin_class(cls)
-    if ours and isinstance(f, Composite):
-        loss, design = f.loss.loss if isinstance(f.loss, Profiled) else f.loss, f.design
-        parts: tuple[Any, Any] = type(loss), type(design)
-        if is_builtin_class(parts[0]) and is_builtin_class(parts[1]):
+    if isinstance(f, Stream) or not is_builtin_class(type(f)):
+        return not isinstance(f, Stream)
+    if isinstance(f, Composite):
+        loss = f.loss.loss if isinstance(f.loss, Profiled) else f.loss
+        if is_builtin_class(type(loss)) and is_builtin_class(type(f.design)):
             return False
-        return bilinear(design) is None and prod(f.domain) <= 10**7  # entries of a point that is written out
-    given = isinstance(f, BlackBox) and not isinstance(f, Information)  # criteria of design are functions of our own
-    return not isinstance(f, Stream) and (given or not ours)
+        return bilinear(f.design) is None and prod(f.domain) <= 10**7  # entries of a point that is written out
+    return isinstance(f, BlackBox) and not isinstance(f, Information)  # criteria of design are functions of our own
 
 
 EPS = float(np.finfo(np.float64).eps)
-NEAR, ROUGH = 1e-7, 1e-6  # shares by which ⟨x, x⟩ and a value may be beyond what is proved of all points
 LEEWAY = 8.0  # how many times what rounding may do counts as more than rounding
 
 
@@ -284,7 +257,8 @@ def check_point(w: Iterate, S: AtomSet, solver: object, moves: int) -> None:
     elif unproved and w.keeps_atoms:
         inside = not _sticks_out(w, S)
     if inside is not None and not inside and not _rounded(w, S, moves):
-        wrong = f"its point lies outside the set ({_described(w)})"
+        x = w.array()
+        wrong = f"its point lies outside the set (entries from {x.min():.6g} to {x.max():.6g}, their sum {x.sum():.6g})"
     if wrong is not None:
         raise GreedyhullError(f"{type(solver).__name__} over {S!r} ended at a point that cannot be certified: {wrong}. This "
                               "is an error of the solver, of the set's oracle or of a step rule, not of the data; run with "
@@ -309,14 +283,14 @@ def _sticks_out(w: Iterate, S: AtomSet) -> bool:
         g = -x / largest
         answer = as_answer(oracle.argmin(g), S.shape)
         here, least = -float(np.vdot(g, x)), float(answer.atom.dot(g)) - answer.slack
-        if answer.kind == "always" and here > (1.0 + NEAR) * -least:
+        if answer.kind == "always" and here > (1.0 + 1e-7) * -least:
             return True
     return False
 
 
 def check_lower(f: object, S: AtomSet, value: float, lower: float, kind: Kind, rounding: float) -> None:
     """Raise where a value lies below what is said to be always a lower bound: something that the bound rests on is wrong."""
-    if kind != "always" or not value < lower - ROUGH * (abs(value) + abs(lower)) - LEEWAY * rounding:
+    if kind != "always" or not value < lower - 1e-6 * (abs(value) + abs(lower)) - LEEWAY * rounding:
         return
     raise GreedyhullError(f"{f!r} is {value:.10g} at the last point, below {lower:.10g}, which is a lower bound by its "
                           f"gradients and the oracle of {S!r}. The point lies outside the set, an answer of the oracle is "
@@ -331,11 +305,6 @@ def check_owners(w: Iterate, S: AtomSet) -> None:
     raise GreedyhullError(f"A point of {S!r} has {have} owner{'' if have == 1 else 's'}, but the set says owners = {said!r}. "
                           "A set made of several says in owners how many, and answers with Joint(parts, owners), a part "
                           "for each of them; its centre() and decompose(x) are points with these owners too.")
-
-
-def _described(w: Iterate) -> str:
-    x = w.array()
-    return f"entries from {x.min():.6g} to {x.max():.6g}, their sum {x.sum():.6g}"
 
 
 def check_drift(f: object, carried: float, value: float, allowance: float, noise: Callable[[], float] = float) -> None:

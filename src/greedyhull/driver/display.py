@@ -20,11 +20,12 @@ BETWEEN = 0.1  # seconds from one drawing to the next
 
 
 def line_for(solver: Solver) -> list[ProgressLine]:
-    """The watchers that show how a solve gets on: one line where stderr is a terminal, none where it is not."""
-    stderr = sys.stderr
-    if stderr is None or not stderr.isatty():
-        return []
-    return [ProgressLine(type(solver).__name__)]
+    """Return the watchers that show how a solve gets on: one line if stderr is a terminal, else none."""
+    return [ProgressLine(type(solver).__name__)] if _on_terminal() else []
+
+
+def _on_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 class ProgressLine:
@@ -57,8 +58,7 @@ class ProgressLine:
 
     def _draw(self, event: Event) -> None:
         self._marks.append((event.seconds, event.iteration, event.gap))
-        self._live.start()
-        self._live.update(one_line(self.words(event)), refresh=True)
+        draw(self._live, self.words(event))
 
     def words(self, event: Event) -> str:
         """The line itself, as plain text."""
@@ -91,19 +91,19 @@ def live_line() -> Any:
     return Live(console=Console(stderr=True), auto_refresh=False)
 
 
-def one_line(words: str) -> Any:
-    """Text that a narrow terminal cuts short instead of wrapping."""
+def draw(live: Any, words: str) -> None:
+    """Show one line, which a narrow terminal cuts short instead of wrapping."""
     from rich.text import Text
 
-    return Text(words, no_wrap=True, overflow="ellipsis")
+    live.start()
+    live.update(Text(words, no_wrap=True, overflow="ellipsis"), refresh=True)
 
 
 class BatchLine:
     """The progress line of a batch; without ``wanted``, or without a terminal, it does nothing."""
 
     def __init__(self, wanted: bool, count: int, live: Any = None) -> None:
-        stderr = sys.stderr
-        shows = wanted and (live is not None or (stderr is not None and stderr.isatty()))
+        shows = wanted and (live is not None or _on_terminal())
         self._live = (live_line() if live is None else live) if shows else None
         self._count, self._began, self._due = count, perf_counter(), 0.0
 
@@ -114,22 +114,16 @@ class BatchLine:
         seconds = perf_counter() - self._began
         if seconds < self._due and done < self._count:
             return
-        self._live.start()
-        self._live.update(one_line(_words(record, done, self._count, seconds)), refresh=True)
+        known = record.gaps[np.isfinite(record.gaps)]
+        parts = ["batch", f"{done} of {self._count}", f"{int(record.converged.sum())} converged"]
+        if len(known):
+            parts.append(f"worst gap {known.max():.2e}")
+        if record.errors:
+            parts.append(f"{len(record.errors)} failed")
+        draw(self._live, "  ".join([*parts, f"{seconds:.1f} s"]))
         self._due = seconds + BETWEEN
 
     def close(self) -> None:
         """Leave the last state standing and give the terminal back."""
         if self._live is not None:
             self._live.stop()
-
-
-def _words(record: Record, done: int, count: int, seconds: float) -> str:
-    """The line itself, as plain text."""
-    known = record.gaps[np.isfinite(record.gaps)]
-    parts = ["batch", f"{done} of {count}", f"{int(record.converged.sum())} converged"]
-    if len(known):
-        parts.append(f"worst gap {known.max():.2e}")
-    if record.errors:
-        parts.append(f"{len(record.errors)} failed")
-    return "  ".join([*parts, f"{seconds:.1f} s"])

@@ -210,7 +210,7 @@ class StallDetector:
         numbers = state["numbers"].tolist()
         self.gap, (self.since, self.looks, self.last), self.rounds = numbers[0], map(int, numbers[1:4]), int(numbers[6])
         self.seen = None if isnan(numbers[4]) else (numbers[4], numbers[5])
-        self.print = _bytes(state["print"])
+        self.print = state["print"].tobytes()
 
 
 def fingerprint(w: Iterate, memory: SolverState) -> bytes:
@@ -222,12 +222,8 @@ def fingerprint(w: Iterate, memory: SolverState) -> bytes:
     for name in sorted(state):
         if name.rsplit(".", 1)[-1] not in COUNTERS and ".answer" not in name:
             mark.update(name.encode())
-            mark.update(_bytes(state[name]))
+            mark.update(np.asarray(state[name]).tobytes())
     return mark.digest()
-
-
-def _bytes(array: Any) -> bytes:
-    return bytes(array.tobytes())
 
 
 UNDER = float(np.finfo(np.float32).tiny)  # what is smaller may be nothing in float32
@@ -323,13 +319,12 @@ def noise(f: Objective, w: Iterate) -> float:
 def _complete(run: Run, event: Event) -> tuple[Event, Certificate]:
     """A bound that was told stands as it is; the value is computed, once, where there is one."""
     value = float(run.f.precise().value(afresh(event.point)))
-    if isnan(value):
-        gap = None if isinf(event.gap) else event.gap
-        return event, Certificate(None, gap, -inf, event.kind, event.delta, note=words_of(run.coarse, run.S))
-    event = replace(event, value=value, gap=event.gap + value_error(run.coarse, value))
-    lower = -inf if event.kind == "stationary" else value - event.gap
+    known, lower = None if isnan(value) else value, -inf
+    if known is not None:
+        event = replace(event, value=value, gap=event.gap + value_error(run.coarse, value))
+        lower = -inf if event.kind == "stationary" else value - event.gap
     gap = None if isinf(event.gap) else event.gap
-    return event, Certificate(value, gap, lower, event.kind, event.delta, note=words_of(run.coarse, run.S))
+    return event, Certificate(known, gap, lower, event.kind, event.delta, note=words_of(run.coarse, run.S))
 
 
 def _compressed(run: Run, final: Event, certificate: Certificate) -> tuple[Event, Certificate]:

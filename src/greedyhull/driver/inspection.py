@@ -25,7 +25,7 @@ Functions = tuple[Callable[[Array], float], Callable[[Array], Array]]
 
 
 def functions_of(f: Objective) -> Functions:
-    """Value and gradient as functions of an array."""
+    """Return value and gradient as functions of an array."""
     if isinstance(f, BlackBox):
         return f.sampled_functions()
     return (lambda x: float(f.value(CoordinateIterate(np.array(x)))),
@@ -33,15 +33,11 @@ def functions_of(f: Objective) -> Functions:
 
 
 POINTS = 3  # random points of the hull at which the objective is looked at
-ROUGHLY = 1e-2  # the same where only gross errors count
-FAR = (0.02, 0.5)  # shares of the way to an atom at which a lower bound is put to the test
-INSPECTION_ROUGH = 1e-6  # by which share of the values it may be missed
-FAINT = 1e-290  # differences that are smaller may be what underflow has left
+MISSED = 1e-6  # the share of the values by which a bound may be missed at such a point
 NOT_CONVEX = ("It is not convex, or its gradient disagrees with its value: look at the gradient, run with check=True to see "
               "where it is wrong, or say convex=False.")
 FALSE_GAP = "The solver reports gaps that are too small: a gap is ⟨∇f(w), w⟩ − min ⟨∇f(w), ·⟩ over the set, or more."
 SEVEN = 1e-7  # digits to which linear programs are solved
-NUDGE = 1e-4  # the share of the way to an atom over which values are compared
 
 
 def inspect_problem(f: Objective, S: AtomSet, w: Iterate, seed: int) -> None:
@@ -73,31 +69,27 @@ def _inspect_segment(f: Objective, exact: Any, S: AtomSet, w: Iterate, d: Any) -
         return point
 
     middle = at(0.4)
-    left, here, right = (float(exact.value(p)) for p in (at(0.4 - NUDGE), middle, at(0.4 + NUDGE)))
+    step = 1e-4  # the share of the way over which values are compared
+    left, here, right = (float(exact.value(p)) for p in (at(0.4 - step), middle, at(0.4 + step)))
     begin, end = float(exact.value(w)), float(exact.value(at(0.8)))
     if not np.isfinite([left, here, right, begin, end]).all():
         return
     g = exact.gradient(middle)
-    check(
-        finite(g),
-        f"The gradient of {f!r} has NaN or infinite entries at a point of the hull where its value is {here:.6g}.",
-    )
+    check(finite(g),
+          f"The gradient of {f!r} has NaN or infinite entries at a point of the hull where its value is {here:.6g}.")
     slope = d.dot(g) - w.dot(g)
-    before, after = (here - left) / NUDGE, (right - here) / NUDGE
+    before, after = (here - left) / step, (right - here) / step
     size, own = abs(begin) + abs(here) + abs(end), value_error(coarse_of(exact, middle), 1.0)
-    noise = (1e-11 + own) * size / NUDGE + 1e-6 * (abs(before) + abs(after)) + 1e-12
+    noise = (1e-11 + own) * size / step + 1e-6 * (abs(before) + abs(after)) + 1e-12
     chord, slack = 0.5 * (begin + end), gradient_slack(exact, middle, S)
-    check(
-        not f.traits.convex or (here <= chord + (1e-10 + own) * size and before <= after + noise),
-        f"{f!r} is not convex: on a segment of the hull its values are {begin:.10g}, {here:.10g} and {end:.10g}, the middle "
-        f"one above the chord, or its slope falls from {before:.6g} to {after:.6g}. Its certificates would be false.",
-    )
-    check(
-        min(before, after) - noise - slack <= slope <= max(before, after) + noise + slack,
-        f"The gradient of {f!r} disagrees with its value: along a segment of the hull the value changes at a rate between "
-        f"{before:.8g} and {after:.8g}, but the gradient says {slope:.8g} (off by {max(before - slope, slope - after):.3g}). "
-        "Check the formula and the scale of the gradient; a factor n or ½ is the usual cause.",
-    )
+    check(not f.traits.convex or (here <= chord + (1e-10 + own) * size and before <= after + noise),
+          f"{f!r} is not convex: on a segment of the hull its values are {begin:.10g}, {here:.10g} and {end:.10g}, the middle "
+          f"one above the chord, or its slope falls from {before:.6g} to {after:.6g}. Its certificates would be false.")
+    check(min(before, after) - noise - slack <= slope <= max(before, after) + noise + slack,
+          f"The gradient of {f!r} disagrees with its value: along a segment of the hull the value changes at a rate between "
+          f"{before:.8g} and {after:.8g}, but the gradient says {slope:.8g} (off by "
+          f"{max(before - slope, slope - after):.3g}). Check the formula and the scale of the "
+          "gradient; a factor n or ½ is the usual cause.")
 
 
 def inspect_gradient(f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> None:
@@ -111,31 +103,30 @@ def inspect_gradient(f: Objective, S: AtomSet, w: Iterate, memory: SolverState) 
     if v is None:
         return
     value, gradient = functions_of(f)
+    step = 1e-2  # the share of the way over which values are compared: only gross errors count
     with np.errstate(all="ignore"):
-        left, right = (float(value(x + t * v)) for t in (0.4 - ROUGHLY, 0.4 + ROUGHLY))
+        left, right = (float(value(x + t * v)) for t in (0.4 - step, 0.4 + step))
         here, there = _both(f, value, gradient, x + 0.4 * v)
         slope = float(np.vdot(there, v))
-    before, after = (here - left) / ROUGHLY, (right - here) / ROUGHLY
+    before, after = (here - left) / step, (right - here) / step
     bent = (1e-3 if f.traits.convex else 0.2) * (abs(before) + abs(after))
     middle = CoordinateIterate(x + 0.4 * v)
     slack, own = max(gradient_slack(f, w, S), gradient_slack(f, middle, S)), value_error(coarse_of(f, middle), 1.0)
-    noise = (1e-6 + own) * (abs(left) + abs(here) + abs(right)) / ROUGHLY + bent + slack + FAINT
+    noise = (1e-6 + own) * (abs(left) + abs(here) + abs(right)) / step + bent + slack + 1e-290  # or underflow
     if not np.isfinite([before, after, slope]).all():
         return
     start, now = _both(f, value, gradient, x)
     first = float(np.vdot(now, v))
-    rise, blur = here - start, (1e-6 + own) * (abs(here) + abs(start)) + 1e-3 * abs(here - start) + 0.4 * slack + FAINT
+    rise, blur = here - start, (1e-6 + own) * (abs(here) + abs(start)) + 1e-3 * abs(here - start) + 0.4 * slack + 1e-290
     agrees = min(before, after) - noise <= slope <= max(before, after) + noise
     check(not agrees or not f.traits.convex or 0.4 * first - blur <= rise <= 0.4 * slope + blur,
           f"The gradient of {f!r} disagrees with its value, or it is not convex: from the start to a point of the hull the "
           f"value rises by {rise:.6g}, but its slopes at both ends promise {0.4 * first:.6g} to {0.4 * slope:.6g}. Look at "
           "the gradient; where f is not convex say convex=False.")
-    check(
-        agrees,
-        f"The gradient of {f!r} disagrees with its value: on the way from the start to an atom the value changes at a rate of "
-        f"about {0.5 * (before + after):.6g}, but the gradient says {slope:.6g}. Every certificate rests on it; look at "
-        "its sign, and for a factor such as n or 2.",
-    )
+    check(agrees,
+          f"The gradient of {f!r} disagrees with its value: on the way from the start to an atom the value changes at a rate "
+          f"of about {0.5 * (before + after):.6g}, but the gradient says {slope:.6g}. Every certificate rests on it; look at "
+          "its sign, and for a factor such as n or 2.")
 
 
 def _both(f: Objective, value: Callable[[Array], float], gradient: Callable[[Array], Array], x: Array) -> tuple[float, Array]:
@@ -157,10 +148,10 @@ def challenge(f: Objective, S: AtomSet, w: Iterate, lower: float, memory: Solver
     x, value = w.array(), f.value_at if isinstance(f, BlackBox) else functions_of(f)[0]
     for d in _others(f, S, w, memory):
         u = dense_atom(d, S.shape)
-        for t in FAR:
+        for t in (0.02, 0.5):  # shares of the way to the atom
             with np.errstate(all="ignore"):
                 there = value((1.0 - t) * x + t * u)
-            check(not there < lower - INSPECTION_ROUGH * (abs(there) + abs(lower)),
+            check(not there < lower - MISSED * (abs(there) + abs(lower)),
                   f"{f!r} is {there:.8g} at a point of the hull, below {lower:.8g}, which is a lower bound by the gaps that "
                   f"were reported. {NOT_CONVEX if is_user_defined(f) else FALSE_GAP}")
 
@@ -176,7 +167,7 @@ def inspect_opposite(f: Objective, S: AtomSet, w: Iterate, memory: SolverState) 
         return
     answer = memory.oracle(S).peek(-g)
     there, here = float(answer.atom.dot(g)), float(w.dot(g))
-    noise = INSPECTION_ROUGH * (abs(there) + abs(here)) + answer.slack
+    noise = MISSED * (abs(there) + abs(here)) + answer.slack
     check(answer.kind != "always" or not there < here - noise,
           f"The oracle of {S!r} is wrong: for ∇f(w) it returned an atom with ⟨∇f(w), d⟩ = {here:.6g}, and for −∇f(w) one with "
           f"{there:.6g}, which is smaller. Its argmin must return the atom with the least ⟨g, ·⟩; it may maximise.")
@@ -193,7 +184,6 @@ def _others(f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> list[A
 
 
 def _first(answer: Answer | Shortlist) -> Atom:
-    """The best atom of an answer."""
     return answer.atom if isinstance(answer, Answer) else whole(answer.atoms)
 
 
@@ -229,16 +219,12 @@ def _inspect_atom(S: AtomSet, d: Any) -> None:
     x = dense_atom(d, S.shape)
     check(bool(np.isfinite(x).all()), f"The oracle of {S!r} returned {d!r}, which has NaN or infinite entries.")
     searched = S.contains_quickly(Iterate.at(d, S.shape)) is None  # then nothing but the oracle itself says what S is
-    check(
-        not searched or S.contains(x, SEVEN),
-        f"The oracle of {S!r} returned {d!r}, and for another gradient an atom that is worse than this one. Its argmin must "
-        "return the atom with the least ⟨g, ·⟩; look at signs, and at what it compares.",
-    )
-    check(
-        searched or S.contains(x),
-        f"The oracle of {S!r} returned {d!r}, which lies outside the set. Its argmin must return an atom of the set; "
-        "look at signs, scales and the radius.",
-    )
+    check(not searched or S.contains(x, SEVEN),
+          f"The oracle of {S!r} returned {d!r}, and for another gradient an atom that is worse than this one. Its argmin must "
+          "return the atom with the least ⟨g, ·⟩; look at signs, and at what it compares.")
+    check(searched or S.contains(x),
+          f"The oracle of {S!r} returned {d!r}, which lies outside the set. Its argmin must return an atom of the set; "
+          "look at signs, scales and the radius.")
 
 
 def _inspect_slack(S: AtomSet, answer: Answer, g: Array, scores: Array, whose: str) -> None:
@@ -247,12 +233,10 @@ def _inspect_slack(S: AtomSet, answer: Answer, g: Array, scores: Array, whose: s
     eps = float(np.finfo(g.dtype).eps) if g.dtype.kind == "f" else 2.3e-16
     terms = abs(score) + float(np.abs(scores).max()) + float(np.vdot(np.abs(g), np.abs(dense_atom(answer.atom, S.shape))))
     noise = (64.0 * eps * g.size + SEVEN) * terms + 1e-300
-    check(
-        best >= score - answer.slack - noise,
-        f"The oracle of {S!r} answered with an atom of score {score:.10g} and slack {answer.slack:.3g}, but {whose} scores "
-        f"{best:.10g}: it is off by {score - answer.slack - best:.3g} more than it owns up to. Its argmin is wrong, or its "
-        "slack too small.",
-    )
+    check(best >= score - answer.slack - noise,
+          f"The oracle of {S!r} answered with an atom of score {score:.10g} and slack {answer.slack:.3g}, but {whose} scores "
+          f"{best:.10g}: it is off by {score - answer.slack - best:.3g} more than it owns up to. Its argmin is wrong, or its "
+          "slack too small.")
 
 
 def inspect_answer(f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> None:

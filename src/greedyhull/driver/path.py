@@ -10,7 +10,7 @@ import numpy as np
 from greedyhull.driver.batch.call import aim_of
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.checks import check_arguments
-from greedyhull.driver.minimize import DEFAULT_STOP, minimize
+from greedyhull.driver.run import DEFAULT_STOP, minimize
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Stop, raise_if_pressed
 from greedyhull.driver.trace import Trace
@@ -23,15 +23,12 @@ from greedyhull.solvers.parts.paths import SquareStarts, square_starts
 from greedyhull.solvers.parts.progress import Event, GapTarget
 from greedyhull.types import Array, AtomSet, Objective, Solver
 
-TIMES = 8.0  # products of two sums make up value and gap, with room to spare
-RANGE = 1e50  # sizes whose squares neither overflow nor vanish
-
 
 class PathPoints:
     """What is the same for all points of a path: the objective, how large images are, and what is asked for.
 
     With ‖·‖ the norm weighted as the loss is, value and gap are sums of products of z = Aw and y with columns of A and with
-    each other, each computed from the data. Their rounding is below TIMES·κ·(R + ‖y‖)², where R bounds ‖z‖ over the ball and
+    each other, each computed from the data. Their rounding is below 8κ·(R + ‖y‖)², where R bounds ‖z‖ over the ball and
     κ = eps·(2n + terms + 64) is what sums over rows, atoms and again rows can lose.
     """
 
@@ -47,10 +44,11 @@ class PathPoints:
         """The solution at the point where the core stands, if it meets what is asked for."""
         value, gap = self.starts.value, self.starts.gap
         terms, far = int(np.count_nonzero(x)), radius * self.reach + self.size
-        if not 1.0 / RANGE < far < RANGE:
+        if not 1e-50 < far < 1e50:  # else squares overflow or vanish
             return None
-        gap += TIMES * EPS * (2 * self.rows + terms + 64) * far * far
-        if not self.aim.absolute >= gap and not self.aim.relative * max(abs(value), self.floor) >= gap:
+        gap += 8.0 * EPS * (2 * self.rows + terms + 64) * far * far
+        floor = self.scale if self.aim.floor is None else self.aim.floor
+        if not self.aim.absolute >= gap and not self.aim.relative * max(abs(value), floor) >= gap:
             return None
         seconds = perf_counter() - self.starts.began
         point = CoordinateIterate(x)
@@ -62,10 +60,6 @@ class PathPoints:
         trace.rows.append((1, seconds, value, gap, terms, 1, 1, 1.0, 0.0, gap))
         return Solution(point, Certificate(value, gap, value - gap), reason.words, True, 1, seconds, trace,
                         Corrective(), self.f, S, choice=self.choice, stop=self.stop, seed=self.seed)
-
-    @property
-    def floor(self) -> float:
-        return self.scale if self.aim.floor is None else self.aim.floor
 
 
 def followed(f: Objective, S: AtomSet, stop: Stop, seed: int, *, whole: bool) -> tuple[SquareStarts | None, PathPoints | None]:

@@ -17,7 +17,7 @@ import numpy as np
 from greedyhull.atoms.joined import Product, Sum
 from greedyhull.driver.certificate import certificate_of
 from greedyhull.driver.checkpoint import VERSION
-from greedyhull.driver.checks import check_owners
+from greedyhull.driver.checks import check_owners, is_builtin
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check
 from greedyhull.kernels._core import level
 from greedyhull.points.arrays import is_sparse
@@ -81,15 +81,10 @@ def _parts(thing: Any) -> Iterable[bytes]:
         yield f"sparse{thing.shape}".encode()
         for array in (columns.indptr.astype(np.int64), columns.indices.astype(np.int64), columns.data):
             yield from _array(array)
-    elif _is_ours(type(thing).__module__) and not isinstance(thing, FUNCTIONS):
-        yield from _ours(thing)
+    elif is_builtin(thing) and not isinstance(thing, FUNCTIONS) and ".testing." not in f"{type(thing).__module__}.":
+        yield from _ours(thing)  # classes of the tests stand for users' classes
     else:
         raise UnknownError
-
-
-def _is_ours(module: str) -> bool:
-    """Whether a class is one of the library; those of its tests stand for users' classes."""
-    return module.startswith("greedyhull.") and not module.startswith("greedyhull.testing")
 
 
 def _array(array: Array) -> Iterable[bytes]:

@@ -1,24 +1,24 @@
-"""One solve: the only loop that stops, times and records."""
+"""`minimize`, and one solve: the only loop that stops, times and records."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from importlib import import_module
 from math import inf, isfinite, isnan, nan, prod
 from time import perf_counter
 from types import GeneratorType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 from warnings import warn
 
 import numpy as np
 
-from greedyhull.atoms.arguments import array_of
 from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.atoms.base import generator
 from greedyhull.atoms.joined import Product
-from greedyhull.driver.certificate import MOSTLY_ROUNDING, Bound, Proofs, as_iterate, held, kind_of
+from greedyhull.atoms.wrapped import FromFunction
+from greedyhull.driver.certificate import MOSTLY_ROUNDING, Bound, Proofs, as_iterate, finite_array, held, kind_of
 from greedyhull.driver.checks import (
     by_coordinates,
     check_arguments,
@@ -28,7 +28,6 @@ from greedyhull.driver.checks import (
     diagnose_gap,
     is_builtin_class,
     is_user_defined,
-    is_user_set,
 )
 from greedyhull.driver.finish import (
     SINGLE,
@@ -40,75 +39,31 @@ from greedyhull.driver.finish import (
     should_retry,
     solution_of,
 )
-from greedyhull.driver.solution import Solution
-from greedyhull.driver.stop import LazyStr, Limits, Reason, Stop, ended, evaluate, in_words, interrupted
-from greedyhull.driver.trace import Row, Trace
+from greedyhull.driver.solution import Solution, StreamSolution
+from greedyhull.driver.stop import LazyStr, Limits, Reason, Relative, Seconds, Stop, ended, evaluate, in_words, interrupted
+from greedyhull.driver.trace import Trace, skipped_rows
 from greedyhull.errors import GreedyhullError, GreedyhullWarning, check, shown
-from greedyhull.kernels.core import Interrupt, user
+from greedyhull.kernels.core import Interrupt, limited, public, user
 from greedyhull.objectives.accuracy import gradient_slack
 from greedyhull.objectives.base import Coarse
-from greedyhull.objectives.composite import Composite
-from greedyhull.objectives.limits import above, coarse_of, least, value_error
+from greedyhull.objectives.composite import Composite, least
+from greedyhull.objectives.limits import above, coarse_of, value_error
 from greedyhull.objectives.quadratic import QuadraticForm
 from greedyhull.objectives.stream import Stream
-from greedyhull.points.aligned import point_of
+from greedyhull.points.blocks import SpoiledError
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.validate import as_atom
-from greedyhull.solvers.parts.progress import (
-    ONE_ROUND,
-    BurstLimit,
-    Event,
-    GapTarget,
-    Progress,
-    RunLimits,
-    SkippedRows,
-    weaker,
-)
+from greedyhull.solvers.parts.progress import ONE_ROUND, BurstLimit, Event, GapTarget, Progress, RunLimits, watchers_of, weaker
 from greedyhull.solvers.parts.schedules import check_tolerance
 from greedyhull.solvers.parts.solver_state import SolverState
-from greedyhull.types import (
-    AtomSet,
-    Objective,
-    Solver,
-    State,
-    imaged,
-    lacks,
-)
+from greedyhull.types import AtomSet, Objective, Solver, State, imaged, lacks
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from greedyhull.driver.checkpoint import CheckpointFile
     from greedyhull.driver.resume import Identity
-
-
-class SkippedTrace:
-    """Rounds that the driver did not see, as rows of a trace, each with the best bound known by then.
-
-    Their bounds are those of the core, with the rounding of the point that was seen after them. The certificate of the run
-    rests on none of them.
-    """
-
-    def __init__(self, run: Run, skipped: SkippedRows, before: Row | None, calls: int) -> None:
-        work = run.w.work
-        self.skipped, self.convex, self.rounding, self.began = skipped, run.convex, run.rounding, run.resumed_at
-        self.k, self.calls, self.gradients, self.products = run.memory.k, calls, work.gradients, work.products
-        self.lower = run.least if before is None else max(before[2] - before[3], run.least)
-        value = skipped.rounds[0][0] if before is None else before[2]
-        self.blur = SINGLE * (abs(value) + abs(run.f.gradient_dot(run.w))) if run.single_precision else 0.0
-
-    def rows(self) -> list[Row]:
-        """A row for each round."""
-        skipped, n = self.skipped, len(self.skipped.rounds)
-        value, gap, spent, atoms = (np.array(column) for column in zip(*skipped.rounds, strict=True))
-        estimate, gap = gap, gap + self.rounding + self.blur
-        if self.convex:
-            best = np.maximum(np.maximum.accumulate(value - gap), self.lower)
-            gap = np.minimum(gap, value - best + self.rounding)
-        left = np.arange(n, 0, -1)  # rounds from there to the point that is seen
-        seconds, products = self.began + spent, self.products - skipped.products * left
-        columns = (self.k - left, seconds, value, gap, atoms, self.calls - left, self.gradients - left,
-                   products, np.zeros(n), estimate)
-        return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
 def choose_solver(f: Objective, S: AtomSet) -> tuple[Solver, LazyStr]:
@@ -182,9 +137,8 @@ class Run:
         self.solver, self.choice = choose_solver(f, S) if solver is None else (solver, "")
         if smaller:
             self.choice = f"{in_words(self.choice)} {smaller}".strip()
-        kinds: tuple[Any, Any, Any] = type(f), type(self.solver), type(S)  # mypy takes no class for hashable
-        self.builtin_f, self.builtin_solver = is_builtin_class(kinds[0]), is_builtin_class(kinds[1])
-        self.user_set = is_user_set(kinds[2])
+        self.builtin_f, self.builtin_solver = is_builtin_class(type(f)), is_builtin_class(type(self.solver))
+        self.user_set = isinstance(S, FromFunction) or not is_builtin_class(type(S))
         # whether no other solver sees the points: one that is made of others, or a user's, may run them and look at each
         self.alone = self.builtin_solver and self.solver.solver is None and self.solver.solvers is None
         self.inspects = is_user_defined(f)  # whether value and gradient are a user's, and compared at the start
@@ -227,9 +181,7 @@ class Run:
             w = Iterate.at(as_atom(start, S.shape), S.shape)
             check(S.contains(w), lambda: f"start={start!r} lies outside {S!r}. Give one of its atoms, or a point of its hull.")
         else:
-            x = array_of(point_of(start, f, S))
-            check(x.shape == S.shape, lambda: f"start has shape {x.shape} but {S!r} holds points of shape {S.shape}.")
-            check(bool(np.isfinite(x).all()), "start has NaN or infinite entries; a point of the set is wanted.")
+            x = finite_array(start, f, S, "start")
             check(S.contains(x), lambda: f"start lies outside {S!r}. Project it first, or leave start out.")
             w = CoordinateIterate(x) if self.plain else S.decompose(x)
         if start is not None or self.user_set or not self.builtin_f:  # else the library made it
@@ -252,8 +204,6 @@ class Run:
 
     def solve(self) -> Solution:
         event: Event | None = None
-        if self.saved_event is not None:
-            from greedyhull.driver.resume import repeat_event
         if self.needs.atoms and isinstance(self.w, CoordinateIterate):
             self.w.decompose = self.S.decompose
         interrupt, memory, stop, began = self.interrupt, self.memory, self.stop, self.began - self.earlier
@@ -273,18 +223,20 @@ class Run:
             for progress in steps:
                 event = self._record(progress)
                 if self.saved_event is not None:
+                    from greedyhull.driver.resume import repeat_event
+
                     repeat_event(self)
                 for watcher in self.watchers:
                     user(watcher, event)
                 if self.checkpoint is not None and event.seconds - self.saved_at >= SAVE_EVERY:
-                    self._save(event)
-                said = stop(event) if stop._honest else evaluate(stop, event)
+                    self.checkpoint.save(self, event)
+                said: Any = stop(event) if stop._honest else evaluate(stop, event)
                 if said is None:
                     said = self._stalled(event)
                 if said is not None or interrupt.requested:
                     reason = said or interrupted(event)
                     if self.checkpoint is not None:
-                        self._save(event)  # before views are refreshed, so that a resumed run continues bit by bit
+                        self.checkpoint.save(self, event)  # before views are refreshed: a resumed run continues bit by bit
                     final, fresh = certify_end(self, event)
                     if said is None or final is event or not stop.met(event) or stop.met(final):
                         break
@@ -300,7 +252,7 @@ class Run:
                 if event is None:
                     raise GreedyhullError("The run ended before its first point was certified.")
                 if self.checkpoint is not None:
-                    self._save(event)
+                    self.checkpoint.save(self, event)
                 reason = held_by_rounding(event) if self.rounding > MOSTLY_ROUNDING * event.gap else ended(event)
                 final, fresh = certify_end(self, event, moved=event.point is self.w)
         except KeyboardInterrupt:
@@ -325,12 +277,6 @@ class Run:
         floor = self.scale if target.floor is None else target.floor
         # times the last rounding that a solver may keep free below the gap that was asked for
         return BurstLimit(left, target.absolute, target.relative, floor, 2.0 * self.rounding, self.memory.lower)
-
-    def _save(self, event: Event) -> None:
-        """Write the state."""
-        from greedyhull.driver.checkpoint import save
-
-        save(self, event)
 
     def _stalled(self, event: Event) -> Reason | None:
         """Why the run will make no further progress, if so."""
@@ -440,20 +386,25 @@ class Run:
             cautions = getattr(self.solver, "cautions", None)
             for caution in () if cautions is None else cautions(f, self.S):
                 warn(caution, GreedyhullWarning, stacklevel=6)  # the line that called minimize
-        if memory.skipped is not None:  # rounds since the last row
-            skipped, memory.skipped = memory.skipped, None
-            before = rows[-1] if rows else None
-            assert before is None or isinstance(before, tuple)
-            trace.steps.extend(skipped.steps if before is not None else skipped.steps[1:])
-            trace.fold(SkippedTrace(self, skipped, before, calls), len(skipped.rounds))
-        if rows:
-            trace.steps.append(w.step)
         lazy = p.slack == inf and p.estimate + p.tolerance >= value - memory.steering_bound  # promising up to its tolerance
         slack = p.tolerance if lazy else p.slack
         # the gap of a float32 run may be lost in rounding until it is certified: a row says no less than what that is about
-        blur = SINGLE * (abs(value) + abs(self.f.gradient_dot(w))) if self.single_precision and p.value is None else 0.0
+        eps, slope = (SINGLE, abs(f.gradient_dot(w))) if self.single_precision and p.value is None else (0.0, 0.0)
         estimate = p.gap - p.slack if isnan(p.estimate) and p.slack < inf else p.estimate
-        rows.append((memory.k, seconds, value, gap + blur, len(w), calls, work.gradients, work.products, slack, estimate))
+        row = (memory.k, seconds, value, gap + eps * (abs(value) + slope), len(w), calls, work.gradients, work.products, slack,
+               estimate)
+        if memory.skipped is not None:  # rounds since the last row
+            skipped, memory.skipped = memory.skipped, None
+            known = self.least if self.convex else None
+            if rows and known is not None:
+                before: Any = rows[-1]  # a point that was seen
+                known = max(before[2] - before[3], known)
+            trace.steps.extend(skipped.steps if rows else skipped.steps[1:])
+            trace.fold(partial(skipped_rows, skipped, row, self.resumed_at, self.rounding, eps, slope, known),
+                       len(skipped.rounds))
+        if rows:
+            trace.steps.append(w.step)
+        rows.append(row)
         return Event(memory.k, seconds, value, gap, lower, w, self.start_value, kind, w.step, p.also, delta,
                      p.value is not None, self.scale)
 
@@ -494,10 +445,118 @@ class Run:
 
 def _close(watcher: Callable[[Event], Any]) -> None:
     """Tell a watcher that the run is over; what goes wrong there does not cost the result."""
-    close = getattr(watcher, "close", None)  # a watcher may be any function
-    if close is None or isinstance(watcher, type):
-        return
     try:
-        close()
+        if hasattr(watcher, "close") and not isinstance(watcher, type):  # a watcher may be any function
+            watcher.close()
     except Exception as error:
         warn(f"{watcher!r} could not be closed ({type(error).__name__}: {error}).", GreedyhullWarning, stacklevel=5)
+
+
+DEFAULT_STOP = Relative(1e-6) | Seconds(60.0)
+
+
+@overload
+def minimize(f: Stream, S: AtomSet, solver: Solver | None = None, *, start: Any = None, stop: Stop | None = None,
+             watch: Callable[[Event], Any] | Iterable[Callable[[Event], Any]] = (), seed: int = 0, progress: bool = False,
+             check: bool = False, checkpoint: str | Path | None = None, resume: str | Path | None = None,
+             threads: int | None = None) -> StreamSolution: ...
+@overload
+def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: Any = None, stop: Stop | None = None,
+             watch: Callable[[Event], Any] | Iterable[Callable[[Event], Any]] = (), seed: int = 0, progress: bool = False,
+             check: bool = False, checkpoint: str | Path | None = None, resume: str | Path | None = None,
+             threads: int | None = None) -> Solution: ...
+@public
+def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: Any = None, stop: Stop | None = None,
+             watch: Callable[[Event], Any] | Iterable[Callable[[Event], Any]] = (), seed: int = 0, progress: bool = False,
+             check: bool = False, checkpoint: str | Path | None = None, resume: str | Path | None = None,
+             threads: int | None = None) -> Solution:
+    """Minimise f over the convex hull of S.
+
+    Parameters
+    ----------
+    f : objective
+        What to minimise: `least_squares`, `logistic`, `quadratic`, `function` or another objective.
+    S : AtomSet
+        The set of atoms: `Simplex`, `L1Ball`, `Vertices`, `oracle` or another set. Its shape must be that of f's argument.
+    solver : solver, optional
+        The algorithm, such as ``FrankWolfe()``. By default one is chosen by the structure of f: `Corrective` where f has a
+        Hessian, `Smoothed` where it has kinks, `StochasticFrankWolfe` for an `expectation`, else `BlendedPairwise`.
+        `Solution.choice` says why.
+    start : array_like, atom, iterate or Solution, optional
+        A point of the hull to start from (a warm start). It is not modified. By default the set chooses.
+    stop : stop, optional
+        When to end the run, ``Relative(1e-6) | Seconds(60)`` by default. Stops combine by ``|`` (either) and ``&`` (both).
+    watch : callable or iterable of callable, optional
+        Functions that are called with an event at every iteration. An event has ``iteration``, ``seconds``, ``value``,
+        ``gap``, ``lower``, ``point`` and ``step``.
+    seed : int, default 0
+        Seed of all random numbers of the run. The same seed gives the same run.
+    progress : bool, default False
+        Whether to show a line of progress on a terminal.
+    check : bool, default False
+        Whether to test gradients, convexity and every answer of the oracle. Use it first when a function or set of your own
+        behaves oddly.
+    checkpoint : str or Path, optional
+        A file that the state of the run is saved to, about once a second and at the end; or a folder, ``"run/"``, which keeps
+        the last two states, so that one is whole whatever happens.
+    resume : str or Path, optional
+        A file or a folder that ``checkpoint`` wrote, to continue from. With the same f, S, solver and seed the run continues
+        exactly. ``start`` is ignored then.
+    threads : int, optional
+        How many threads passes over large data and large products may use. By default as many as ``OMP_NUM_THREADS``
+        says, or else the processors of this process. The result has the same bits whatever their number. BLAS itself has
+        one thread during the run; functions of yours run with the number that you set.
+
+    Returns
+    -------
+    Solution
+        The point with its certificate: value − min f ≤ gap.
+
+    Raises
+    ------
+    GreedyhullError
+        If the arguments do not fit together. The message says what to do.
+
+    See Also
+    --------
+    path : Solve for many radii.
+    certify : Certify a point from elsewhere.
+    compare : Compare several runs.
+
+    Examples
+    --------
+    >>> import numpy as np, greedyhull as gh
+    >>> s = gh.minimize(gh.least_squares(np.eye(2), np.array([3.0, 0.0])), gh.L1Ball(2, radius=1))
+    >>> s.x, s.converged
+    (array([1., 0.]), True)
+    """
+    stop = DEFAULT_STOP if stop is None else stop
+    with np.errstate(all="ignore"):  # overflow shows in values that are not finite, and is reported in words
+        run = Run(f, S, solver, start, stop, seed)
+        if watch != ():
+            run.watchers = watchers_of(watch)
+        if check:
+            run.careful = True
+            from greedyhull.driver.inspection import inspect_problem
+
+            inspect_problem(f, S, run.w, seed)
+        if progress:
+            from greedyhull.driver.display import line_for
+
+            run.watchers.extend(line_for(run.solver))
+        try:
+            if checkpoint is not None or resume is not None:
+                from greedyhull.driver.checkpoint import prepared
+
+                run.checkpoint, state = prepared(run, checkpoint, resume)
+                if state is not None:
+                    run.restore(state, resume)
+            if threads is None:
+                return run.solve()
+            with limited(threads):
+                return run.solve()
+        except SpoiledError as error:  # a part of the solver could not be restored
+            raise GreedyhullError(f"The state in {resume} cannot be gone on from. {error}") from error
+        finally:
+            if run.checkpoint is not None:
+                run.checkpoint.close()

@@ -14,7 +14,7 @@ import numpy as np
 
 from greedyhull.atoms.simplex import BoundedSimplex, Simplex
 from greedyhull.driver.certificate import Certificate
-from greedyhull.driver.stop import lazy_words, promise
+from greedyhull.driver.stop import LazyWords, promise
 from greedyhull.driver.trace import Trace
 from greedyhull.errors import GreedyhullError, suggesting
 from greedyhull.points.gradients import inner, taken
@@ -107,40 +107,6 @@ def largest(solution: Solution) -> str:
     return ", ".join(said) + (f" and {count(more, 'smaller one')}" if more else "") if said else "all entries are zero"
 
 
-def line(solution: Solution) -> str:
-    """The solution in one line; why the run ended is part of it if the request was not met."""
-    c, point = solution.certificate, solution.point
-    value = "unknown" if c.value is None else f"{c.value:.10g}"
-    gap = "unknown" if c.gap is None else f"{c.gap:.3g} ({c.kind})"
-    state = "converged" if solution.converged else "not converged"
-    atoms = f", {count(len(point), 'atom')}" if point.keeps_atoms else ""
-    why = "" if solution.converged else f", reason={solution.reason!r}"
-    return (f"Solution(value={value}, gap={gap}, {state}, {count(solution.iterations, 'iteration')}, "
-            f"{duration(solution.seconds)}{atoms}, solver={named(solution.solver)}{why})")
-
-
-def text(solution: Solution) -> str:
-    """Name and value in two columns, long values wrapped.
-
-    >>> import numpy as np, greedyhull as gh
-    >>> s = gh.minimize(gh.least_squares(np.eye(2), np.array([3.0, 0.0])), gh.L1Ball(2, radius=1))
-    >>> print(text(s).splitlines()[2])
-    value      1
-    """
-    # characters of a line
-    return "\n".join(fill(said, 100, initial_indent=f"{name:<11}", subsequent_indent=" " * 11, break_long_words=False)
-                     for name, said in rows(solution))
-
-
-def html(solution: Solution) -> str:
-    """A table for a notebook, with the largest entries of the point; names and values are escaped."""
-    shown = rows(solution)
-    shown.insert(-1, ("largest", largest(solution)))
-    lines = (f'<tr><th scope="row" style="text-align:left;vertical-align:top">{escape(name)}</th>'
-             f'<td style="text-align:left;white-space:normal">{escape(said)}</td></tr>' for name, said in shown)
-    return f"<table>{''.join(lines)}</table>"
-
-
 def count(number: int, thing: str) -> str:
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
@@ -185,7 +151,6 @@ class Absent:
 
 
 @suggesting("Solution")
-@lazy_words("reason", "choice")
 @dataclass
 class Solution:
     """Point of the hull with a proof of how good it is.
@@ -443,8 +408,9 @@ class Solution:
         str
             The lines; ``print(solution)`` shows them.
         """
-
-        return text(self)
+        # characters of a line
+        return "\n".join(fill(said, 100, initial_indent=f"{name:<11}", subsequent_indent=" " * 11, break_long_words=False)
+                         for name, said in rows(self))
 
     def _need(self, what: str) -> None:
         if isinstance(self.objective, Absent):
@@ -484,12 +450,26 @@ class Solution:
         return self.summary()
 
     def _repr_html_(self) -> str:
-
-        return html(self)
+        """Return a table for a notebook, with the largest entries of the point; names and values are escaped."""
+        shown = rows(self)
+        shown.insert(-1, ("largest", largest(self)))
+        lines = (f'<tr><th scope="row" style="text-align:left;vertical-align:top">{escape(name)}</th>'
+                 f'<td style="text-align:left;white-space:normal">{escape(said)}</td></tr>' for name, said in shown)
+        return f"<table>{''.join(lines)}</table>"
 
     def __repr__(self) -> str:
+        c = self.certificate
+        value = "unknown" if c.value is None else f"{c.value:.10g}"
+        gap = "unknown" if c.gap is None else f"{c.gap:.3g} ({c.kind})"
+        state = "converged" if self.converged else "not converged"
+        atoms = f", {count(len(self.point), 'atom')}" if self.point.keeps_atoms else ""
+        why = "" if self.converged else f", reason={self.reason!r}"  # part of it if the request was not met
+        return (f"Solution(value={value}, gap={gap}, {state}, {count(self.iterations, 'iteration')}, "
+                f"{duration(self.seconds)}{atoms}, solver={named(self.solver)}{why})")
 
-        return line(self)
+
+for name in ("reason", "choice"):
+    setattr(Solution, name, LazyWords(name))
 
 
 class StreamSolution(Solution):

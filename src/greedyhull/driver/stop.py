@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from numbers import Integral, Real
 from operator import is_
-from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from greedyhull.errors import GreedyhullError, check, hinted, shown, signed, takes
 from greedyhull.kernels.core import user
@@ -27,35 +27,14 @@ def promise(kind: Kind, delta: float = 0.0) -> str:
 
 
 LazyStr: TypeAlias = str | Callable[[], str]
-T = TypeVar("T", bound=type)
-
-
-def lazy_words(*names: str) -> Callable[[T], T]:
-    """Let attributes of a class be given as functions too, which make their words when somebody reads them.
-
-    >>> @lazy_words("said")
-    ... class Note:
-    ...     def __init__(self, said): self.said = said
-    >>> note = Note(lambda: "late".upper())
-    >>> note.said, vars(note)
-    ('LATE', {'said': 'LATE'})
-    """
-
-    def decorate(cls: T) -> T:
-        for name in names:
-            type.__setattr__(cls, name, _Words(name))
-        return cls
-
-    return decorate
 
 
 def in_words(told: LazyStr) -> str:
-    """What is told, as words."""
     return told if isinstance(told, str) else told()
 
 
-class _Words:
-    """One such attribute; the object holds what it was given until it is read."""
+class LazyWords:
+    """An attribute that may be given as a function, which makes the words when the attribute is read."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -64,10 +43,8 @@ class _Words:
         if thing is None:
             return self
         held = vars(thing)
-        told = held[self.name]
-        if not isinstance(told, str):
-            told = held[self.name] = told()
-        return told
+        held[self.name] = in_words(held[self.name])
+        return held[self.name]
 
     def __set__(self, thing: object, told: LazyStr) -> None:
         vars(thing)[self.name] = told
@@ -78,9 +55,9 @@ Cause: TypeAlias = Literal["gap", "relative", "iterations", "seconds", "stalled"
 
 
 class Reason(NamedTuple):
-    """What a stop answers. Where ``words`` tell a gap, ``cause`` and ``advice`` are what stands before and after it.
+    """The answer of a stop. If ``words`` mention a gap, ``cause`` and ``advice`` come before and after it.
 
-    What is ``told`` is the words, or a function that makes them: most are never read.
+    ``told`` is the words or a function that makes them: most are never read.
 
     >>> Reason("custom", "Enough.").words
     'Enough.'
@@ -93,7 +70,6 @@ class Reason(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What is told, in words."""
         return in_words(self.told)
 
     @property
@@ -107,7 +83,7 @@ class Reason(NamedTuple):
 
 
 def because(kind: Cause, cause: str, event: Event, advice: str = "") -> Reason:
-    """A reason in one sentence: cause, gap, advice."""
+    """Return a reason in one sentence: cause, gap, advice."""
     return Reason(kind, _sentence(cause, advice, event), cause, advice)
 
 
@@ -119,7 +95,7 @@ PRESSED = "Ctrl-C was pressed meanwhile."
 
 
 def raise_if_pressed(words: str) -> None:
-    """Raise KeyboardInterrupt where a solve whose reason is ``words`` heard Ctrl-C: it is meant for all that would follow."""
+    """Raise KeyboardInterrupt if Ctrl-C ended the solve with this reason: it is meant for all solves that would follow."""
     if words.startswith("Interrupted") or words.endswith(PRESSED):
         raise KeyboardInterrupt
 
@@ -129,7 +105,7 @@ def ended(event: Event) -> Reason:
 
 
 def together(reasons: Sequence[Reason]) -> Reason:
-    """Several reasons that hold at once; the kind is that of a request on the gap, if there is one."""
+    """Join reasons that hold at once; the kind is that of a request on the gap, if there is one."""
     asked, others = [r for r in reasons if r.claims], [r for r in reasons if not r.claims]
     words = " ".join(r.words for r in reasons)
     if not asked and not any(r.cause for r in others):
@@ -148,26 +124,20 @@ def missed(final: Event) -> Reason:
                               "recomputed from its atoms, does not. Ask for less, or give float64 data.")
 
 
-def promised(event: Event) -> str:
-    """What a bound promises, in brackets, where that is less than always."""
+def promised(event: Event, met: bool = False) -> str:
+    """Return what a bound promises, in brackets, if that is less than always; one in expectation is ``met`` by luck."""
+    if event.kind == "expectation" and met:
+        return f" ({promise(event.kind)}, had it not ended the run)"
     return "" if event.kind == "always" else f" ({promise(event.kind, event.delta)})"
 
 
-def claimed(event: Event) -> str:
-    """The same for a bound that meets a request: one in expectation was then chosen by luck."""
-    return f" ({promise(event.kind)}, had it not ended the run)" if event.kind == "expectation" else promised(event)
-
-
 def so_far(event: Event) -> str:
-    """The gap in words."""
+    """Return the gap in words."""
     return "no bound yet" if event.gap == inf else f"a gap of {event.gap:.3g}{promised(event)}"
 
 
 def _sentence(cause: str, advice: str, event: Event) -> str:
     return f"{cause} with {so_far(event)}{f'; {advice}' if advice else ''}."
-
-
-MORE = "allow more, or ask for less"
 
 
 class Limits(NamedTuple):
@@ -177,7 +147,10 @@ class Limits(NamedTuple):
     seconds: float = inf
 
 
-UNLIMITED = Limits()
+def _check_amount(stop: Stop, amount: Any, wanted: str = "non-negative number", kind: Any = Real, least: int = 0) -> None:
+    """Raise unless the number that a stop was made with is large enough."""
+    check((type(amount) is int or isinstance(amount, kind)) and amount >= least,
+          lambda: f"{type(stop).__name__}({amount!r}) was given; a {wanted} is wanted.")
 
 
 class Stop:
@@ -211,7 +184,7 @@ class Stop:
 
     def limits(self) -> Limits:
         """Return the numbers of iterations and seconds at which it stops whatever the gap is."""
-        return UNLIMITED
+        return Limits()
 
     def aim(self) -> GapTarget | None:
         """Return the gap it asks for, and how many rounds may pass before it must look; None where it must see every one."""
@@ -244,7 +217,7 @@ def _stops(*stops: Stop) -> tuple[Stop, ...]:
 
 
 def evaluate(stop: Stop, event: Event) -> Reason | None:
-    """The answer of any stop; plain words are a reason of kind "custom", and so are claims that its `met` denies."""
+    """Return the answer of any stop; plain words are a reason of kind "custom", and so are claims that its `met` denies."""
     said = stop(event)
     if said is None:
         return None
@@ -255,7 +228,7 @@ def evaluate(stop: Stop, event: Event) -> Reason | None:
 
 
 def closing(stop: Stop, reason: Reason, final: Event) -> Reason:
-    """The reason as it is for the certificate that is returned: its gap, and whether it meets the request after all."""
+    """Return the reason for the certificate that is returned: with its gap, and whether that meets the request after all."""
     claim = stop.claim(final)
     if claim is None:
         said = missed(final) if reason.claims else reason
@@ -295,12 +268,11 @@ class Gap(Stop):
     _honest = _fixed = True
 
     def __post_init__(self) -> None:
-        check(isinstance(self.absolute, Real) and self.absolute >= 0,
-              lambda: f"Gap({self.absolute!r}) was given; a non-negative number is wanted.")
+        _check_amount(self, self.absolute)
 
     def __call__(self, event: Event) -> Reason | None:
         if event.gap <= self.absolute:
-            return Reason("gap", lambda: f"The certified gap {event.gap:.3g}{claimed(event)} is at most the requested "
+            return Reason("gap", lambda: f"The certified gap {event.gap:.3g}{promised(event, True)} is at most the requested "
                                          f"{self.absolute:g}.")
         return None
 
@@ -346,8 +318,7 @@ class Relative(Stop):
     _honest = _fixed = True
 
     def __post_init__(self) -> None:
-        check(isinstance(self.r, Real) and self.r >= 0,
-              lambda: f"Relative({self.r!r}) was given; a non-negative number is wanted.")
+        _check_amount(self, self.r)
         check(self.floor is None or (isinstance(self.floor, Real) and self.floor >= 0 and isfinite(self.floor)),
               lambda: f"Relative({self.r!r}, floor={self.floor!r}) was given; a non-negative number, or None, is wanted.")
 
@@ -358,8 +329,8 @@ class Relative(Stop):
         floor = event.scale if self.floor is None else self.floor
         relative = event.relative_to(floor)
         if relative <= self.r:
-            return Reason("relative", lambda: f"The certified relative gap {relative:.3g} {of_what(floor)}{claimed(event)} is "
-                                              f"at most the requested {self.r:g}.")
+            return Reason("relative", lambda: f"The certified relative gap {relative:.3g} {of_what(floor)}"
+                                              f"{promised(event, True)} is at most the requested {self.r:g}.")
         return None
 
     def met(self, event: Event) -> bool:
@@ -405,14 +376,14 @@ class RelativeToStart(Stop):
     asks_gap = True
 
     def __post_init__(self) -> None:
-        check(isinstance(self.r, Real) and self.r >= 0,
-              lambda: f"RelativeToStart({self.r!r}) was given; a non-negative number is wanted.")
+        _check_amount(self, self.r)
 
     def __call__(self, event: Event) -> Reason | None:
         if self.met(event):
             whole = _gained(event)
             return Reason("relative", f"The certified relative gap {share(event.gap, whole):.3g} of max(|value|, f(x₀) − "
-                                      f"lower bound) = {whole:.4g}{claimed(event)} is at most the requested {self.r:g}.")
+                                      f"lower bound) = {whole:.4g}{promised(event, True)} is at most the requested "
+                                      f"{self.r:g}.")
         return None
 
     def met(self, event: Event) -> bool:
@@ -450,12 +421,12 @@ class Iterations(Stop):
     _honest = _fixed = True
 
     def __post_init__(self) -> None:
-        check((type(self.k) is int or isinstance(self.k, Integral)) and self.k >= 0,
-              lambda: f"Iterations({self.k!r}) was given; a non-negative whole number is wanted.")
+        _check_amount(self, self.k, "non-negative whole number", Integral)
 
     def __call__(self, event: Event) -> Reason | None:
         if event.iteration >= self.k:
-            return because("iterations", f"The limit of {self.k} iterations was reached", event, MORE)
+            return because("iterations", f"The limit of {self.k} iterations was reached", event,
+                           "allow more, or ask for less")
         return None
 
     def limits(self) -> Limits:
@@ -490,12 +461,12 @@ class Seconds(Stop):
     _honest = _fixed = True
 
     def __post_init__(self) -> None:
-        check(isinstance(self.t, Real) and self.t >= 0,
-              lambda: f"Seconds({self.t!r}) was given; a non-negative number is wanted.")
+        _check_amount(self, self.t)
 
     def __call__(self, event: Event) -> Reason | None:
         if event.seconds >= self.t:
-            return because("seconds", f"The limit of {self.t:g} seconds was reached", event, MORE)
+            return because("seconds", f"The limit of {self.t:g} seconds was reached", event,
+                           "allow more, or ask for less")
         return None
 
     def limits(self) -> Limits:
@@ -533,8 +504,7 @@ class Stalled(Stop):
     k: int
 
     def __post_init__(self) -> None:
-        check((type(self.k) is int or isinstance(self.k, Integral)) and self.k >= 1,
-              lambda: f"Stalled({self.k!r}) was given; a whole number of at least 1 is wanted.")
+        _check_amount(self, self.k, "whole number of at least 1", Integral, 1)
 
     def begin(self) -> Stop:
         return _Stalled(self.k)
@@ -542,7 +512,7 @@ class Stalled(Stop):
 
 class _Stalled(Stop):
     def __init__(self, k: int) -> None:
-        self.k, self.value, self.gap, self.since, self.seen = k, float("inf"), float("inf"), 0, 0
+        self.k, self.value, self.gap, self.since, self.seen = k, inf, inf, 0, 0
 
     def aim(self) -> GapTarget | None:
         return GapTarget(rounds=max(self.since + self.k - self.seen, 1))
@@ -607,6 +577,10 @@ class Combined(Stop):
         self.asks_gap = any(stop.asks_gap for stop in stops)
         self._fixed = all(stop._fixed for stop in stops)
 
+    def begin(self) -> Stop:
+        begun = tuple(stop.begin() for stop in self.stops)
+        return self if all(map(is_, begun, self.stops)) else type(self)(begun)  # most stops have nothing to count
+
     def hint(self, event: Event, still: bool) -> str:
         return next(filter(None, (stop.hint(event, still) for stop in self.stops)), "")
 
@@ -619,7 +593,9 @@ class Either(Combined):
         for stop in stops:
             flat.extend(stop.stops if isinstance(stop, Either) else (stop,))
         super().__init__(tuple(flat))
-        self._kept = (self._limits(), self._aim()) if self._fixed else None
+        limits = [stop.limits() for stop in flat]
+        self._limits = Limits(*(min(column, default=inf) for column in zip(*limits, strict=True)))
+        self._aim = self._joint_aim() if self._fixed else None
 
     def __repr__(self) -> str:
         return " | ".join(map(repr, self.stops))
@@ -638,19 +614,12 @@ class Either(Combined):
         return next((stop.claim(event) for stop in self.stops if stop.met(event)), None)
 
     def limits(self) -> Limits:
-        return self._limits() if self._kept is None else self._kept[0]
+        return self._limits
 
     def aim(self) -> GapTarget | None:
-        return self._aim() if self._kept is None else self._kept[1]
+        return self._aim if self._fixed else self._joint_aim()
 
-    def _limits(self) -> Limits:
-        iterations = seconds = inf
-        for stop in self.stops:
-            part = stop.limits()
-            iterations, seconds = min(iterations, part.iterations), min(seconds, part.seconds)
-        return Limits(iterations, seconds)
-
-    def _aim(self) -> GapTarget | None:
+    def _joint_aim(self) -> GapTarget | None:
         absolute, relative, floor, rounds = NO_TARGET
         for stop in self.stops:
             aim = stop.aim()
@@ -660,12 +629,6 @@ class Either(Combined):
             if aim.relative > 0.0:
                 relative, floor = aim.relative, aim.floor
         return GapTarget(absolute, relative, floor, rounds)
-
-    def begin(self) -> Stop:
-        if self._fixed:
-            return self
-        begun = tuple([stop.begin() for stop in self.stops])
-        return self if all(map(is_, begun, self.stops)) else Either(begun)  # most stops have nothing to count
 
 
 class Both(Combined):
@@ -689,6 +652,3 @@ class Both(Combined):
         if not self.met(event):
             return None
         return together([claim for stop in self.stops if (claim := stop.claim(event)) is not None])
-
-    def begin(self) -> Stop:
-        return Both(tuple(stop.begin() for stop in self.stops))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,19 +13,17 @@ from greedyhull.types import Array, State
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from greedyhull.solvers.parts.progress import SkippedRows
+
 COLUMNS = ("iteration", "seconds", "value", "gap", "step", "atoms", "oracle_calls", "gradient_calls", "products", "slack",
            "estimate")
+OF_ROWS = tuple(name for name in COLUMNS if name != "step")
 LATER = ("estimate",)  # columns that files of earlier versions do not have
 WHOLE = ("iteration", "atoms", "oracle_calls", "gradient_calls")  # columns of whole numbers
 MOST = 20_000  # rows that are kept
 
 Row = tuple[float, ...]
-
-
-class Folded(Protocol):
-    """Rows that nobody has read yet."""
-
-    def rows(self) -> list[Row]: ...
+Folded = Callable[[], list[Row]]  # makes several rows once somebody reads them
 
 
 class Trace:
@@ -56,7 +55,7 @@ class Trace:
     def rows(self) -> list[Row]:
         """A tuple for each iteration, in the order of the columns without ``step``."""
         if self._folded:
-            self.rows = [row for part in self.parts for row in ([part] if isinstance(part, tuple) else part.rows())]
+            self.rows = [row for part in self.parts for row in ([part] if isinstance(part, tuple) else part())]
         return self.parts  # type: ignore[return-value]  # nothing is folded here
 
     @rows.setter
@@ -67,27 +66,26 @@ class Trace:
     def of(cls, columns: dict[str, Array], recorded: int) -> Trace:
         """The trace with these columns, all of one length, of a run that wrote so many rows."""
         trace = cls()
-        unknown = [np.nan] * len(columns["step"])
-        listed = [columns[name].tolist() if name in columns or name not in LATER else unknown for name in COLUMNS
-                  if name != "step"]
-        trace.rows, trace.steps = list(zip(*listed, strict=True)), columns["step"].tolist()
+        columns = {**dict.fromkeys(LATER, np.full(len(columns["step"]), np.nan)), **columns}
+        trace.rows = list(zip(*(columns[name].tolist() for name in OF_ROWS), strict=True))
+        trace.steps = columns["step"].tolist()
         trace._dropped = max(recorded - len(trace.rows), 0)
         return trace
 
     def state(self) -> State:
         """The rows for a saved run, without the last one: whoever goes on notes that again."""
         rows = self.rows[:-1]
-        return {"rows": np.array(rows, dtype=np.float64).reshape(len(rows), len(COLUMNS) - 1),
+        return {"rows": np.array(rows, dtype=np.float64).reshape(len(rows), len(OF_ROWS)),
                 "steps": np.array(self.steps[: max(len(rows) - 1, 0)], dtype=np.float64),
                 "places": np.array(self._places[: len(rows)], dtype=np.int64), "dropped": np.array(self._dropped)}
 
     def restore(self, state: State) -> None:
         """Go on with the rows of a saved run."""
         rows, steps, places = state["rows"], state["steps"], state["places"]
-        check(rows.ndim == 2 and rows.shape[1] == len(COLUMNS) - 1 and len(steps) <= len(rows) and len(places) <= len(rows),
+        check(rows.ndim == 2 and rows.shape[1] == len(OF_ROWS) and len(steps) <= len(rows) and len(places) <= len(rows),
               lambda: f"The saved trace has rows of shape {rows.shape}, which is none of a trace.")
-        counts = [i for i, name in enumerate(name for name in COLUMNS if name != "step") if name in WHOLE]
-        self.rows = [tuple(int(x) if i in counts else x for i, x in enumerate(row)) for row in rows.tolist()]
+        self.rows = [tuple(int(x) if name in WHOLE else x for name, x in zip(OF_ROWS, row, strict=True))
+                     for row in rows.tolist()]
         self.steps, self._places, self._dropped = steps.tolist(), places.tolist(), int(state["dropped"])
 
     @property
@@ -130,7 +128,7 @@ class Trace:
             return np.array(self.steps + [np.nan] * (len(self.rows) - len(self.steps)))[: len(self.rows)]
         if column not in COLUMNS:
             raise KeyError(f"a trace has no column {column!r}; it has {', '.join(COLUMNS)}")
-        place = [c for c in COLUMNS if c != "step"].index(column)
+        place = OF_ROWS.index(column)
         return np.array([row[place] for row in self.rows])
 
     def __getattr__(self, column: str) -> Array:
@@ -181,3 +179,22 @@ def kept_rows(places: Array, gaps: Array, slacks: Array, most: int = MOST) -> Ar
     halved[np.isinf(least)] = np.inf  # nothing is known yet
     keep[1:][halved[1:] < halved[:-1]] = True
     return np.flatnonzero(keep)
+
+
+def skipped_rows(skipped: SkippedRows, after: Row, began: float, rounding: float, eps: float, slope: float,
+                 lower: float | None) -> list[Row]:
+    """Return a row for each round that the driver skipped before the row ``after``, with the best bound known by then.
+
+    ``lower`` is that before them, None if f is not convex. Their bounds are those of the core, with the rounding of the point
+    after them, and ``eps``·(|value| + |⟨∇f(w), w⟩|) in single precision. The certificate of the run rests on none of them.
+    """
+    value, gap, spent, atoms = (np.array(column) for column in zip(*skipped.rounds, strict=True))
+    estimate, gap = gap, gap + rounding + eps * (np.abs(value) + slope)
+    if lower is not None:
+        best = np.maximum(np.maximum.accumulate(value - gap), lower)
+        gap = np.minimum(gap, value - best + rounding)
+    left = np.arange(len(value), 0, -1)  # rounds from there to the point that is seen
+    k, calls, gradients, products = after[0], after[5], after[6], after[7]
+    columns = (k - left, began + spent, value, gap, atoms, calls - left, gradients - left, products - skipped.products * left,
+               np.zeros(len(value)), estimate)
+    return list(zip(*(column.tolist() for column in columns), strict=True))

@@ -23,7 +23,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from greedyhull.atoms.arguments import HUGE
 from greedyhull.driver.checkpoint import target_of
-from greedyhull.driver.minimize import minimize
+from greedyhull.driver.run import minimize
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Callback, Either, Iterations, Relative, Stalled, Stop
 from greedyhull.errors import GreedyhullError, check

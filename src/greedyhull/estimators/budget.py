@@ -14,7 +14,7 @@ from greedyhull.driver.path import carried
 from greedyhull.driver.solution import Solution
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.estimators.base import Certified
-from greedyhull.objectives.limits import least
+from greedyhull.objectives.composite import least
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Basis, BasisBlock

@@ -11,8 +11,8 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from greedyhull.driver.minimize import minimize
 from greedyhull.driver.path import carried
+from greedyhull.driver.run import minimize
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Gap, Iterations, Stalled, raise_if_pressed
 from greedyhull.errors import check

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -36,8 +36,10 @@ from greedyhull.types import (
     State,
     Traits,
     kinked,
+    linear_model,
     profiled,
 )
+from greedyhull.types import Objective as AnyObjective
 
 KEPT, DOUBLE = (DenseDesign, SparseDesign), np.dtype(np.float64)
 SLOW = (Squared, Huber, Logistic)  # losses that grow no faster than squares
@@ -60,6 +62,19 @@ def finite_on(f: Composite, S: AtomSet) -> bool:
         return False
     reach = f.image_bound(S)
     return reach < ROOT and loss.heaviest() * reach * reach < HUGE
+
+
+def least(f: AnyObjective) -> float:
+    """A number that f is nowhere below; −∞ where none is known. A ridge only adds to it.
+
+    >>> import numpy as np, greedyhull as gh
+    >>> X = np.eye(2)
+    >>> least(gh.absolute(X, np.ones(2), l2=0.1)), least(gh.quadratic(X))
+    (0.0, -inf)
+    """
+    model: Any = f if isinstance(f, Composite) else linear_model(f)
+    floor = -inf if model is None else float(getattr(model.exact, "floor", -inf))  # a user's loss need not say
+    return floor if floor < inf else -inf  # NaN, or infinite, where it overflows
 
 
 def few_of(f: Composite, centre: Iterate) -> Iterate:

@@ -1,4 +1,4 @@
-"""Known lower bounds of f, and values and gradients that are less than float64."""
+"""How far f is above a known lower bound, and values and gradients that are less than float64."""
 
 from __future__ import annotations
 
@@ -12,22 +12,7 @@ from greedyhull.objectives.composite import Composite
 from greedyhull.points.arrays import eps_of, length
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
-from greedyhull.types import Array, AtomSet, Objective, lacks, linear_model, profiled
-
-
-def least(f: Objective) -> float:
-    """A number that f is nowhere below; −∞ where none is known. A ridge only adds to it.
-
-    >>> import numpy as np, greedyhull as gh
-    >>> X = np.eye(2)
-    >>> least(gh.absolute(X, np.ones(2), l2=0.1)), least(gh.quadratic(X))
-    (0.0, -inf)
-    """
-    model = f if isinstance(f, Composite) else linear_model(f)
-    if model is None or lacks(model.exact, "floor"):  # a user's loss need not say
-        return -inf
-    floor = float(model.exact.floor)
-    return floor if floor < inf else -inf  # NaN, or infinite, where it overflows
+from greedyhull.types import Array, AtomSet, Objective, lacks, profiled
 
 
 class Around:

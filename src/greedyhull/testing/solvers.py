@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.driver.minimize import minimize
-from greedyhull.driver.run import Run
+from greedyhull.driver.run import Run, minimize
 from greedyhull.driver.stop import Gap, Iterations, Relative
 from greedyhull.errors import GreedyhullError
 from greedyhull.objectives.by_name import function

@@ -37,7 +37,7 @@ def test_a_wrong_variance_or_condition_is_found_on_the_record(monkeypatch):
     assert all("Pairwise Jones (contraction)" in {bound.name for bound in s.bounds()} for s in (pairwise, ball))
     monkeypatch.setattr(by_values, "jones_variance", lambda f, S: Constant(1e-6, "upper bound", "V"))
     assert "is wrong" in dict(jones.bounds().refused)["Jones (variance)"]
-    monkeypatch.setattr(by_values, "pairwise_jones_rate", lambda kappa, atoms: np.full(len(atoms), 0.999))
+    monkeypatch.setattr(by_values.theory, "pairwise_jones_rate", lambda kappa, atoms: np.full(len(atoms), 0.999))
     assert "is wrong" in dict(pairwise.bounds().refused)["Pairwise Jones (contraction)"]
 
 

@@ -14,7 +14,7 @@ from greedyhull.driver.batch.solutions import Asked, Solutions, Starts, starts_o
 from greedyhull.driver.certificate import afresh
 from greedyhull.driver.checks import check_pair, check_problem, check_seed, check_solver, check_stop, is_builtin
 from greedyhull.driver.display import BatchLine
-from greedyhull.driver.minimize import DEFAULT_STOP, minimize
+from greedyhull.driver.run import DEFAULT_STOP, minimize
 from greedyhull.driver.solution import Solution
 from greedyhull.driver.stop import Either, Stalled, Stop, raise_if_pressed
 from greedyhull.errors import GreedyhullError, check, shown

@@ -180,7 +180,7 @@ class Shared:
     def hessian(self) -> Array:
         """The Hessian in terms of u: AᵀPA."""
         A = self.columns
-        return np.ascontiguousarray(A.T @ self._weighted(A))
+        return np.ascontiguousarray(A.T @ (A * (self.p if isinstance(self.p, float) else self.p[:, None])))
 
     @cached_property
     def on_plane(self) -> Array:
@@ -196,17 +196,8 @@ class Shared:
             return np.ascontiguousarray((y @ self.columns) * -self.p)
         return np.ascontiguousarray((y * -self.p) @ self.columns)
 
-    def _weighted(self, A: Array) -> Array:
-        return A * self.p if isinstance(self.p, float) else A * self.p[:, None]
-
     def _mean(self, A: Array) -> Array:
         return A.sum(axis=0) * self.p if isinstance(self.p, float) else self.p @ A
-
-    @property
-    def in_range(self) -> bool:
-        """Whether squares of the data neither overflow nor vanish."""
-        # squares of smaller data vanish
-        return all(size == 0.0 or 1e-60 < size < LARGE for size in map(_largest, (self.columns, self.X, self.Y)))
 
 
 def _largest(A: Array) -> float:
@@ -230,11 +221,14 @@ def shared_by(problems: list[Any] | Targets, S: AtomSet, solvable: Array) -> Sha
     agree(f, S, "The objectives and the set")
     assert isinstance(f.design, DenseDesign)
     shared = Shared(f, S, budget, f.design.X.astype(np.float64, copy=False), Y, f.exact.p, f.has_intercept)
-    return shared if shared.in_range else None
+    sizes = map(_largest, (shared.columns, shared.X, shared.Y))
+    return shared if all(size == 0.0 or 1e-60 < size < LARGE for size in sizes) else None  # else squares overflow or vanish
 
 
 def _of_targets(problems: Targets, solvable: Array) -> tuple[Composite, Array] | None:
-    np.less(np.abs(problems.Y), _bound(problems.X)).all(axis=0, out=solvable)  # NaN is not
+    single = type(problems.X) is DenseDesign and problems.X.X.dtype == np.float32
+    # larger targets are rejected, or not, by a run of their own; NaN is not less
+    np.less(np.abs(problems.Y), 1e18 if single else LARGE).all(axis=0, out=solvable)
     if not solvable.any():
         return None
     try:
@@ -244,11 +238,6 @@ def _of_targets(problems: Targets, solvable: Array) -> tuple[Composite, Array] |
     if not _squares(f) or f.design is not problems.X:
         return None
     return f, np.where(solvable, problems.Y, 0.0) if not solvable.all() else problems.Y
-
-
-def _bound(X: object) -> float:
-    """The size that targets must stay below to be solved together: others are refused, or not, by a run of their own."""
-    return 1e18 if type(X) is DenseDesign and X.X.dtype == np.float32 else LARGE  # the same of float32
 
 
 def _of_list(problems: list[Any]) -> tuple[Composite, Array] | None:

@@ -14,7 +14,7 @@ from greedyhull.driver.batch.problems import Record, Targets, face_of, objective
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.checkpoint import write_file, write_state, written_by
 from greedyhull.driver.solution import Absent, Solution, measure
-from greedyhull.driver.solution_file import DOCUMENT, check_shapes, check_types, check_version, made_from, packed
+from greedyhull.driver.solution_file import DOCUMENT, check_shapes, check_version, made_from, packed
 from greedyhull.driver.solution_file import state_of as state_of_one
 from greedyhull.driver.stop import Stop
 from greedyhull.driver.trace import Trace
@@ -282,19 +282,17 @@ def _state_of(found: Solutions) -> State:
 def made_from_file(state: State, told: dict[str, Any], file: Path) -> Solutions:
     """Return the solutions of a file."""
     check_version(told, file, "format of batches")
-    check_types(told, {"words": list, "errors": dict, "seed": int}, file)
-    for words in told["words"]:
-        check_types(words, dict.fromkeys(WORDS, str), file, "words.")
     x, count = state["x"], len(state["x"])
     kinds = {"iterations": "i", "converged": "b", "told": "i"}
     check_shapes(state, {"x": ("f", (None,) * max(x.ndim, 2)), **{name: (kinds.get(name, "f"), (count,)) for name in
                          (*ARRAYS, "told", "prices", "radii")}}, file)
     record = Record(count, x.shape[1:])
     vars(record).update({name: state[name] for name in ("x", *ARRAYS)})
-    record.errors.update({int(i): GreedyhullError(words) for i, words in told["errors"].items()})
+    record.errors.update({int(i): GreedyhullError(said) for i, said in told["errors"].items()})
     for i in sorted({int(name.split(".")[1]) for name in state if name.startswith("runs.")}):
         record.runs[i] = made_from(under(f"runs.{i}", state), file)
-    return Solutions(record, FromFile(told["words"], state["told"], state["prices"], state["radii"], told["seed"]))
+    words = [{name: str(said[name]) for name in WORDS} for said in told["words"]]
+    return Solutions(record, FromFile(words, state["told"], state["prices"], state["radii"], int(told["seed"])))
 
 
 class Starts:

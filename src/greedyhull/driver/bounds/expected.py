@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
+from greedyhull import theory
 from greedyhull.atoms.wrapped import Inexact, Wrapped
 from greedyhull.driver.bounds.record import StochasticRecord, fast_enough, scheduled, two_over
 from greedyhull.errors import GreedyhullError, check
@@ -19,26 +20,7 @@ from greedyhull.solvers.parts.steps import Constant as ConstantStep
 from greedyhull.solvers.regularized_stochastic_frank_wolfe import RegularizedStochasticFrankWolfe, Steady, weights_of
 from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
 from greedyhull.solvers.stochastic_jones import StochasticJones, VarianceReducedJones
-from greedyhull.theory import (
-    Along,
-    AsRecorded,
-    BetterSchedule,
-    Bound,
-    Constant,
-    FixedHorizon,
-    LastIterate,
-    Status,
-    Theorems,
-    arsfw,
-    asfw,
-    asfw_gap,
-    recursion,
-    spider_rate,
-    storm_rate,
-    svfw_gap,
-    svrf_rate,
-    variance_reduced_jones_rate,
-)
+from greedyhull.theory import Bound, Constant, Status, Theorems
 from greedyhull.theory.jones import doubled
 from greedyhull.theory.stochastic import following
 from greedyhull.types import Array, AtomSet, linear_model, listed
@@ -59,7 +41,8 @@ def _arsfw(run: StochasticRecord) -> Iterator[Bound]:
     R2 = Constant(float(run.solution.also.get("R2", 0.5 * float(K.D) ** 2)), status, "R2")  # max Φ from where it began
     c_eps = Constant(float(run.c), run.c.status, "c_ε")
     check(np.isfinite(float(K.L_rms)) and np.isfinite(float(K.D)), f"L or D is not finite: {K.L_rms!r}, {K.D!r}.")
-    value = arsfw(weights.bound, run.T, c=c, L=float(K.L_rms), M_Phi=float(K.M_Phi), R2=float(R2), rho=rho, c_eps=float(c_eps))
+    value = theory.arsfw(weights.bound, run.T, c=c, L=float(K.L_rms), M_Phi=float(K.M_Phi), R2=float(R2), rho=rho,
+                         c_eps=float(c_eps))
     yield run.bound("Theorem ARSFW", float(value), ("L_rms", "M_Phi"), f"of {weights.bound!r}: theory.arsfw",
                     also=(R2, Constant(c, "exact" if known else "estimated", "c"), Constant(rho, "exact", "rho"), c_eps))
 
@@ -74,77 +57,72 @@ def _arsfw_along(run: StochasticRecord) -> Iterator[Bound]:
 ARSFW = Theorems(StochasticRecord, {"Theorem ARSFW": _arsfw, "Theorem ARSFW (along the run)": _arsfw_along})
 
 
-def _expected(run: StochasticRecord) -> Iterator[Bound]:
+def _expected(run: StochasticRecord, name: str = "Expected error") -> Iterator[Bound]:
+    """The bound of a recursion at the point that was returned; in the mean of a regret w_k has weight k."""
     run.must_be_convex()
-    at = Along(run.constants, run.n, float(run.e1))
+    known = doubled({**run.constants, "V": run.V}) if run.by_values else run.constants  # else steps are those of Frank-Wolfe
+    at = theory.Along(known, run.n, float(run.e1))
     E = following(run.solver.estimator, at, run.eta, run.eps)
-    formula = "E ← (1 − η_k)E + η_k(ν_k + ε_k) + (M/2)η_k², from e_1"
-    yield _followed(run, "Expected error", E, tuple(at.used), formula, (run.e1,))
-
-
-def _followed(run: StochasticRecord, name: str, E: Array, used: tuple[str, ...], formula: str,
-              also: tuple[Constant, ...]) -> Bound:
-    """Return the bound of a recursion at the point that was returned; for the mean of a regret w_k has weight k."""
+    used, also = tuple(at.used), (run.V, run.e1) if run.by_values else (run.e1,)
+    formula = f"E ← (1 − η_k)E + η_k(ν_k + ε_k) + ({'½(M + V)' if run.by_values else 'M/2'})η_k², from e_1"
     if not run.returns_mean:
-        return run.bound(f"{name} (recursion)", float(E[-1]), used, formula, also=also)
+        yield run.bound(f"{name} (recursion)", float(E[-1]), used, formula, also=also)
+        return
     k = np.arange(1.0, run.T + 1.0)
-    return run.bound(f"{name} (mean)", float(k @ E[:-1] / k.sum()), used, f"Σ kE_k/Σ k; {formula}", also=also)
+    yield run.bound(f"{name} (mean)", float(k @ E[:-1] / k.sum()), used, f"Σ kE_k/Σ k; {formula}", also=also)
 
 
 def _asfw_last(run: StochasticRecord) -> Iterator[Bound]:
-    run.must_be_convex()
-    run.must_return_last()
+    run.must_be_convex(last=True)
     p = fast_enough(run, _minibatch(run).batch)
     K, c = run.constants, run.c
-    value = asfw(LastIterate(p), run.T + 1, M=float(K.M), sigma=float(K.sigma), r_S=float(K.r_S), c=float(c))
+    value = theory.asfw(theory.LastIterate(p), run.T + 1, M=float(K.M), sigma=float(K.sigma), r_S=float(K.r_S), c=float(c))
     yield run.bound("ASFW (last iterate)", float(value), ("M", "sigma", "r_S"), "K_p(r_S σ + M/2 + c)(t + 1)^−p",
-                    also=(c, Constant(p, "exact", "p"), Constant(LastIterate(p).constant, "exact", "K_p")))
+                    also=(c, Constant(p, "exact", "p"), Constant(theory.LastIterate(p).constant, "exact", "K_p")))
 
 
 def _asfw_mean_gap(run: StochasticRecord) -> Iterator[Bound]:
     estimator, K, c = _minibatch(run), run.constants, run.c
-    schedule = AsRecorded(run.eta, run.sizes(estimator.batch), None if estimator.replace else run.n)
-    value = asfw_gap(schedule, run.T, M=float(K.M), sigma=float(K.sigma), r_S=float(K.r_S), c=float(c), e1=float(run.e1))
+    schedule = theory.AsRecorded(run.eta, run.sizes(estimator.batch), None if estimator.replace else run.n)
+    value = theory.asfw_gap(schedule, run.T, M=float(K.M), sigma=float(K.sigma), r_S=float(K.r_S), c=float(c),
+                            e1=float(run.e1))
     yield run.bound("ASFW (mean gap)", float(value), ("M", "sigma", "r_S"),
                     "(e_1 + r_S σ Σ η_k b_k^−½ + (M/2 + c) Σ η_k²)/Σ η_k", "mean gap", (c, run.e1))
 
 
 def _svrf(run: StochasticRecord) -> Iterator[Bound]:
-    run.must_be_convex()
-    run.must_return_last()
+    run.must_be_convex(last=True)
     check(run.solver.estimator == Svrg() and two_over(run.solver.step), "It is about Svrg() with steps OpenLoop().")
-    _exact_oracle(run)
-    value = svrf_rate(float(run.constants.L_max), float(run.constants.D), run.T + 1)
+    check(not run.eps.any(), "It is about an exact oracle.")
+    value = theory.svrf_rate(float(run.constants.L_max), float(run.constants.D), run.T + 1)
     yield run.bound("SVRF", float(value), ("L_max", "D"), "4LD²/(t + 2)")
 
 
 def _spider(run: StochasticRecord) -> Iterator[Bound]:
-    run.must_be_convex()
-    run.must_return_last()
+    run.must_be_convex(last=True)
     check(run.solver.estimator == Spider() and two_over(run.solver.step) and run.n is not None,
           "It is about Spider() with steps OpenLoop(), on a finite sum.")
-    _exact_oracle(run)
-    value = spider_rate(float(run.constants.L_s), float(run.constants.D), run.T + 1)
+    check(not run.eps.any(), "It is about an exact oracle.")
+    value = theory.spider_rate(float(run.constants.L_s), float(run.constants.D), run.T + 1)
     yield run.bound("SPIDER-FW", float(value), ("L_s", "D"), "10LD²/(t + 2)")
 
 
 def _storm(run: StochasticRecord) -> Iterator[Bound]:
-    run.must_be_convex()
-    run.must_return_last()
+    run.must_be_convex(last=True)
     given, K, c = run.solver.estimator, run.constants, run.c
     b = given.batch if isinstance(given, Storm) else None
     if not (isinstance(b, int) and given == Storm(b) and run.solver.step == Power(1.0)):
         raise GreedyhullError("It is about Storm(b), b a number, with steps Power(1).")
-    value = storm_rate(float(K.M), float(K.L_s), float(K.D), float(K.sigma), float(b), run.T + 1, float(c))
+    value = theory.storm_rate(float(K.M), float(K.L_s), float(K.D), float(K.sigma), float(b), run.T + 1, float(c))
     yield run.bound("One-sample FW", float(value), ("M", "L_s", "D", "sigma"), "2D(σ + LD)/√(bt) + (M/2 + c)H_t/t", also=(c,))
 
 
 def _svfw(run: StochasticRecord) -> Iterator[Bound]:
     check(run.solver.estimator == Svrg(Root(2.0 / 3.0), Root(1.0 / 3.0)) and isinstance(run.solver.step, ConstantStep),
           "It is about svfw(): Svrg(Root(2/3), Root(1/3)) with constant steps.")
-    _exact_oracle(run)
+    check(not run.eps.any(), "It is about an exact oracle.")
     K, gamma = run.constants, float(run.eta[0]) * run.T**0.5
-    value = svfw_gap(float(K.L_s), float(K.D), float(run.e1), run.T, gamma)
+    value = theory.svfw_gap(float(K.L_s), float(K.D), float(run.e1), run.T, gamma)
     yield run.bound("SVFW (mean gap)", float(value), ("L_s", "D"), "e_1/(tη) + 1.5LD²η", "mean gap", (run.e1,))
 
 
@@ -153,10 +131,6 @@ def _minibatch(run: StochasticRecord) -> Minibatch:
     if not isinstance(given, Minibatch):
         raise GreedyhullError(f"It is about fresh minibatches, and the gradients came from {given!r}.")
     return given
-
-
-def _exact_oracle(run: StochasticRecord) -> None:
-    check(not run.eps.any(), "It is about an exact oracle.")
 
 
 ASFW = Theorems(StochasticRecord, {
@@ -192,33 +166,31 @@ def _bend(run: JonesRecord) -> Bend:
 
 
 def _asj_last(run: JonesRecord) -> Iterator[Bound]:
-    run.must_be_convex()
-    run.must_return_last()
+    run.must_be_convex(last=True)
     (bend, names, word, V), K = _bend(run), run.constants
     noise = float(K.r_S) * float(K.sigma) / np.sqrt(run.sizes(run.solver.batches(run.f, run.S)))
     check(bool(np.isfinite(bend) and np.isfinite(noise).all()), f"M, σ or r_S is not finite: {K.M!r}, {K.sigma!r}, {K.r_S!r}.")
-    E = float(recursion(2.0 * bend, run.eta, noise + run.eps, float(run.e1))[-1])
+    E = float(theory.recursion(2.0 * bend, run.eta, noise + run.eps, float(run.e1))[-1])
     yield run.bound("Theorem ASJ (recursion)", E, (*names, "sigma", "r_S"),
                     f"E ← (1 − η_k)E + η_k(r_S σ/√b_k + ε_k) + ({word})η_k², from e_1", also=(*V, run.c, run.e1))
 
 
 def _asj_rate(run: JonesRecord) -> Iterator[Bound]:
-    run.must_be_convex()
-    run.must_return_last()
+    run.must_be_convex(last=True)
     (bend, names, word, V), K, c = _bend(run), run.constants, run.c
     batch, noise = run.solver.batches(run.f, run.S), float(K.r_S) * float(K.sigma)
     if two_over(scheduled(run.solver.step)):
         scale = np.max(noise / (np.sqrt(run.sizes(batch)) * run.eta))
         tau = Constant(max(float(scale), 1e-300), "upper bound", "τ")
-        value = BetterSchedule(float(tau)).bound(noise, bend + float(c), np.inf, run.T)
+        value = theory.BetterSchedule(float(tau)).bound(noise, bend + float(c), np.inf, run.T)
         yield run.bound("Theorem ASJ (growing batches)", float(value), (*names, "sigma", "r_S"),
                         f"4({word} + c + τ)/(t + 2), τ = max r_S σ/(√b_k η_k)", also=(*V, c, tau))
         return
     p = fast_enough(run, batch)
-    value = LastIterate(p).bound(noise, bend + float(c), np.inf, run.T + 1)
+    value = theory.LastIterate(p).bound(noise, bend + float(c), np.inf, run.T + 1)
     yield run.bound("Theorem ASJ (last iterate)", float(value), (*names, "sigma", "r_S"),
                     f"K_p(r_S σ + {word} + c)(t + 1)^−p",
-                    also=(*V, c, Constant(p, "exact", "p"), Constant(LastIterate(p).constant, "exact", "K_p")))
+                    also=(*V, c, Constant(p, "exact", "p"), Constant(theory.LastIterate(p).constant, "exact", "K_p")))
 
 
 def _asj_mean(run: JonesRecord) -> Iterator[Bound]:
@@ -226,11 +198,11 @@ def _asj_mean(run: JonesRecord) -> Iterator[Bound]:
     check(bool(run.solver.averages), "It is about the mean of the points, and the run returned the last.")
     (bend, names, word, V), K, c = _bend(run), run.constants, run.c
     noise, b = float(K.r_S) * float(K.sigma), run.sizes(run.solver.batches(run.f, run.S))
-    value = AsRecorded(run.eta, b).bound(noise, bend + float(c), float(run.e1), run.T)
+    value = theory.AsRecorded(run.eta, b).bound(noise, bend + float(c), float(run.e1), run.T)
     yield run.bound("Theorem ASJ (average)", float(value), (*names, "sigma", "r_S"),
                     f"(e_1 + r_S σ Σ η_k b_k^−½ + ({word} + c) Σ η_k²)/Σ η_k", also=(*V, c, run.e1))
     if isinstance(run.solver.step, ConstantStep) and np.all(b >= run.T):
-        horizon = FixedHorizon(float(run.eta[0]) * run.T**0.5).bound(noise, bend + float(c), float(run.e1), run.T)
+        horizon = theory.FixedHorizon(float(run.eta[0]) * run.T**0.5).bound(noise, bend + float(c), float(run.e1), run.T)
         yield run.bound("Theorem ASJ (fixed horizon)", float(horizon), (*names, "sigma", "r_S"),
                         f"(e_1/γ + r_S σ + γ({word} + c))/√t, γ = η√t", also=(*V, c, run.e1))
 
@@ -238,9 +210,13 @@ def _asj_mean(run: JonesRecord) -> Iterator[Bound]:
 class ReducedRecord(StochasticRecord):
     """A run that compares values of f or of a model: where atoms are listed it is the solver's own search that errs."""
 
+    @property
+    def by_values(self) -> bool:
+        return listed(self.S) is not None
+
     @cached_property
     def eps(self) -> Array:
-        return self.allowed if listed(self.S) is not None else super().eps
+        return self.allowed if self.by_values else super().eps
 
 
 class JonesRecord(ReducedRecord):
@@ -290,32 +266,20 @@ def _errs(S: AtomSet) -> bool:
 MOREAU = Theorems(lambda solution: solution, {"Moreau envelope (rate)": _rate})
 
 
-def _reduced_expected(run: ReducedRecord) -> Iterator[Bound]:
-    run.must_be_convex()
-    by_values = listed(run.S) is not None
-    known = doubled({**run.constants, "V": run.V}) if by_values else run.constants  # else the steps are those of Frank-Wolfe
-    at = Along(known, run.n, float(run.e1))
-    E = following(run.solver.estimator, at, run.eta, run.eps)
-    also = (run.V, run.e1) if by_values else (run.e1,)
-    formula = f"E ← (1 − η_k)E + η_k(ν_k + ε_k) + ({'½(M + V)' if by_values else 'M/2'})η_k², from e_1"
-    yield _followed(run, "Variance-reduced Jones", E, tuple(at.used), formula, also)
-
-
 def _svrg(run: ReducedRecord) -> Iterator[Bound]:
-    run.must_be_convex()
-    run.must_return_last()
+    run.must_be_convex(last=True)
     given, n = run.solver.estimator, run.n
     if not (isinstance(given, Svrg) and given.epoch is None and run.solver.step == OpenLoop() and n is not None):
         raise GreedyhullError("It is about Svrg(batch), snapshots at 1, 2, 4, …, with steps OpenLoop().")
     k = np.arange(1, run.T + 1)
     b = np.full(run.T, np.inf) if given.batch is None else run.sizes(given.batch)
     check(bool(np.all((b >= 16 * (k + 1)) | (k <= 2) | (2 * b >= n))), "It asks for batches of at least 16(k + 1) terms.")
-    value = variance_reduced_jones_rate(float(run.constants.L_max), float(run.constants.D), run.T + 1, float(run.c))
+    value = theory.variance_reduced_jones_rate(float(run.constants.L_max), float(run.constants.D), run.T + 1, float(run.c))
     yield run.bound("Variance-reduced Jones (rate)", float(value), ("L_max", "D"), "6(LD² + c)/(t + 2)", also=(run.c,))
 
 
 REDUCED = Theorems(ReducedRecord, {
-    "Variance-reduced Jones (recursion)": _reduced_expected,
+    "Variance-reduced Jones (recursion)": partial(_expected, name="Variance-reduced Jones"),
     "Variance-reduced Jones (rate)": _svrg,
 })
 

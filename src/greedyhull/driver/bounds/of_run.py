@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from greedyhull import theory
 from greedyhull.driver.bounds.expected import ABOUT
 from greedyhull.driver.bounds.record import Counted, Record, slack
 from greedyhull.errors import GreedyhullError, check
@@ -15,25 +16,7 @@ from greedyhull.solvers.jones import Jones, PairwiseJones
 from greedyhull.solvers.parts.joint import EXACT
 from greedyhull.solvers.parts.steps import Constant as ConstantStep
 from greedyhull.solvers.parts.steps import Exact
-from greedyhull.theory import (
-    Bound,
-    Bounds,
-    Constant,
-    Refused,
-    Theorems,
-    gap_rate,
-    joint_jones_rate,
-    jones_rate,
-    late_start_rate,
-    limit,
-    line_search_rate,
-    pairwise_jones_error,
-    pairwise_jones_rate,
-    rate,
-    recursion,
-    warm_start_rate,
-    zhang,
-)
+from greedyhull.theory import Bound, Bounds, Constant, Refused, Theorems
 from greedyhull.types import Array, listed
 
 if TYPE_CHECKING:
@@ -56,11 +39,11 @@ def jones_by_variance(run: Record) -> Iterator[Bound]:
     c = slack("c", max(allowed))
     counted, eta = Counted(tuple(range(run.K)), _rounding(run)), 2.0 / (n + 2.0)
     missing = run.above(eta, (0.5 * float(V) + float(c)) * eta**2)
-    yield _compared(run, missing, run.rated("Jones (variance)", lambda k: jones_rate(float(V), float(c), k), counted, (V, c),
-                                            "(2V + 4c)/(k + 2)"))
+    yield _compared(run, missing, run.rated("Jones (variance)", lambda k: theory.jones_rate(float(V), float(c), k), counted,
+                                            (V, c), "(2V + 4c)/(k + 2)"))
     if joint and float(c) == 0.0:
-        yield _compared(run, missing, run.rated("Jones (variance, joint)", lambda k: joint_jones_rate(float(V), k), counted,
-                                                (V,), "2V/(k + 3)"))
+        yield _compared(run, missing, run.rated("Jones (variance, joint)", lambda k: theory.joint_jones_rate(float(V), k),
+                                                counted, (V,), "2V/(k + 3)"))
 
 
 def pairwise_contracts(run: Record) -> Iterator[Bound]:
@@ -70,9 +53,9 @@ def pairwise_contracts(run: Record) -> Iterator[Bound]:
     check(not run.slacks[:-1].any(), "It is about an exact oracle.")
     large = condition(run.f, run.S)
     kappa, atoms = 1.0 / max(float(large), 1.0), run.atoms[: run.K]
-    errors = pairwise_jones_error(kappa, atoms, float(run.e0))
+    errors = theory.pairwise_jones_error(kappa, atoms, float(run.e0))
     most = Constant(float(atoms.max()), "exact", "max a_k")
-    yield _compared(run, run.above(pairwise_jones_rate(kappa, atoms)), run.bound(
+    yield _compared(run, run.above(theory.pairwise_jones_rate(kappa, atoms)), run.bound(
         "Pairwise Jones (contraction)", float(errors[-1]), _rounding(run), (large, most, run.e0),
         "e_0 Π (1 − κ/(2a_k(2 + κ)))"))
 
@@ -103,7 +86,7 @@ def _lemma_2(run: Record) -> Iterator[Bound]:
     M = run.M if run.met is None else run.local  # the inequality is needed at the steps that were taken only
     if isinstance(run.known, Constant) and run.known.value < M.value:
         M = run.known
-    E = float(recursion(float(M), run.etas, run.slacks[:-1], float(run.e0))[-1])
+    E = float(theory.recursion(float(M), run.etas, run.slacks[:-1], float(run.e0))[-1])
     missing = run.shortfall(float(M), run.slacks[:-1])
     _holds_at_every_step(run, missing, E)
     eps = slack("max ε_k", run.slacks[:-1].max())
@@ -130,13 +113,13 @@ def _theorem_1(run: Record) -> Iterator[Bound]:
                     (M, step, eps, run.e0), "δ + (1 − η)^k (e_0 − δ)₊, δ = ε + Mη/2")
     late = float(run.slacks[run.K // 2 : -1].max())
     ahead = Constant(late, "estimated" if late > 0 else "exact", "ε")  # slacks to come are not on the record
-    yield Bound("Theorem 1 (limit)", limit(eta, late, float(M)), (M, step, ahead), "ε + Mη/2", "limit", run.kind)
+    yield Bound("Theorem 1 (limit)", theory.limit(eta, late, float(M)), (M, step, ahead), "ε + Mη/2", "limit", run.kind)
 
 
 def _theorem_2(run: Record) -> Iterator[Bound]:
     M, counted, c = run.M, run.scheduled, run.c()
-    yield run.rated("Theorem 2 (rate)", lambda n: rate(float(M), float(c), n), counted, (M, c), "(2M + 4c)/(k + 2)")
-    yield run.rated("Theorem 2 (exact)", lambda n: rate(float(M), float(c), n, exact=True), counted, (M, c),
+    yield run.rated("Theorem 2 (rate)", lambda n: theory.rate(float(M), float(c), n), counted, (M, c), "(2M + 4c)/(k + 2)")
+    yield run.rated("Theorem 2 (exact)", lambda n: theory.rate(float(M), float(c), n, exact=True), counted, (M, c),
                     "(2M + 4c)(k + 1 − H_{k+1})/(k(k + 1))")
 
 
@@ -147,7 +130,7 @@ def _zhang(run: Record) -> Iterator[Bound]:
     M, counted, tolerance = run.M, run.scheduled, run.solver.tolerance
     allowed = (tolerance(run.first + k, float(run.gaps[k])) * (n + 2) / 2 for n, k in enumerate(counted.steps))
     c = max(slack("c", max(allowed)), run.c(), key=float)
-    yield run.rated("Zhang's corollary", lambda n: zhang(float(M), float(c), n), counted, (M, c), "(2M + 4c)/(k + 2)")
+    yield run.rated("Zhang's corollary", lambda n: theory.zhang(float(M), float(c), n), counted, (M, c), "(2M + 4c)/(k + 2)")
 
 
 def _late_start(run: Record) -> Iterator[Bound]:
@@ -157,14 +140,14 @@ def _late_start(run: Record) -> Iterator[Bound]:
     met = 0.5 * (2.0 / run.etas - k) * float(run.e0)  # the m_k for which η_k = 2/(k + 2m_k/e_0)
     missing = run.shortfall(met, 0.0 * eps)
     if np.all(np.diff(met) >= -1e-9 * met[0]) and met[-1] <= (1 + 1e-9) * float(M) and float(run.e0) <= float(M):
-        value = warm_start_rate(float(M), float(run.e0), run.K)
+        value = theory.warm_start_rate(float(M), float(run.e0), run.K)
         if run.admits(float(missing.sum()), value):
             yield run.bound(name, value, float(missing.sum()), (M, run.e0), "2M/(k + 2M/e_0)")
             return
     late = 2.0 / float(run.etas[0]) - 2.0
     check(float(np.ptp(2.0 / run.etas - k)) <= 1e-9 * (late + run.K), "The count of the steps moved on during the run.")
     c = slack("c", float((eps / run.etas).max()))
-    value, missing = late_start_rate(float(M), float(c), float(run.e0), late, run.K), run.shortfall(float(M), eps)
+    value, missing = theory.late_start_rate(float(M), float(c), float(run.e0), late, run.K), run.shortfall(float(M), eps)
     _holds_at_every_step(run, missing, value)
     yield run.bound(name, value, float(missing.sum()), (Constant(late, "exact", "s"), M, c, run.e0),
                     "max{2M + 4c, (s + 2)e_0}/(s + k + 2)")
@@ -172,25 +155,26 @@ def _late_start(run: Record) -> Iterator[Bound]:
 
 def _line_search(run: Record) -> Iterator[Bound]:
     M = run.M
-    yield run.rated("Line search (rate)", lambda n: line_search_rate(float(M), n), run.searched, (M,), "2M/(k + 3)")
+    yield run.rated("Line search (rate)", lambda n: theory.line_search_rate(float(M), n), run.searched, (M,), "2M/(k + 3)")
 
 
 def _warm_start(run: Record) -> Iterator[Bound]:
     M, e0 = run.M, run.e0
-    yield run.rated("Warm start (line search)", lambda n: warm_start_rate(float(M), float(e0), n), run.searched, (M, e0),
-                    "2M/(k + 2M/e_0)")
+    yield run.rated("Warm start (line search)", lambda n: theory.warm_start_rate(float(M), float(e0), n), run.searched,
+                    (M, e0), "2M/(k + 2M/e_0)")
 
 
 def _certified(run: Record) -> Iterator[Bound]:
     M, c = run.M, run.c()
-    yield run.rated("Aggregate rate", lambda n: rate(float(M), float(c), n, exact=True), run.scheduled, (M, c),
+    yield run.rated("Aggregate rate", lambda n: theory.rate(float(M), float(c), n, exact=True), run.scheduled, (M, c),
                     "(2M + 4c)(k + 1 − H_{k+1})/(k(k + 1))", "certified gap")
 
 
 def _gap_rate(run: Record) -> Iterator[Bound]:
     M, counted, c = run.M, run.scheduled, run.c(last=True)
-    yield run.rated("Gap rate", lambda n: gap_rate(float(M), float(c), n), counted._replace(short=4 * counted.short), (M, c),
-                    "(6M + 12c)/(k + 3)", "least gap")
+    counted = counted._replace(short=4 * counted.short)
+    yield run.rated("Gap rate", lambda n: theory.gap_rate(float(M), float(c), n), counted, (M, c), "(6M + 12c)/(k + 3)",
+                    "least gap")
 
 
 STATEMENTS: dict[str, Callable[[Record], Iterator[Bound]]] = {

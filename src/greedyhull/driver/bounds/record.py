@@ -260,16 +260,20 @@ class StochasticRecord:
         b = np.array([float(size(batch, k, self.n)) for k in range(1, self.T + 1)])
         return np.where(b >= (np.inf if self.n is None else self.n), np.inf, b)
 
-    def must_be_convex(self) -> None:
+    def must_be_convex(self, last: bool = False) -> None:
+        """Raise unless f is convex and, for ``last``, the run returned its last point."""
         check(self.f.traits.convex, "f is not known to be convex, so that only gaps can be spoken of.")
+        check(not last or not self.returns_mean, "It is about the last point, and the run returned a mean of the points.")
+
+    @property
+    def by_values(self) -> bool:
+        """Whether the solver compared values at the atoms."""
+        return False
 
     @property
     def returns_mean(self) -> bool:
         """Whether the point that was returned is a mean of w_1, …, w_T."""
         return bool(self.solver.look.averages)
-
-    def must_return_last(self) -> None:
-        check(not self.returns_mean, "It is about the last point, and the run returned a mean of the points.")
 
     def bound(self, name: str, value: float, names: tuple[str, ...], formula: str, of: Quantity = "error",
               also: tuple[Constant, ...] = ()) -> Bound:

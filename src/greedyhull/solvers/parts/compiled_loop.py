@@ -34,7 +34,7 @@ from greedyhull.solvers.parts.progress import Progress, Row
 from greedyhull.solvers.parts.schedules import zero
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.working_set import MOST, spanned, spans
-from greedyhull.types import Array, AtomSet, Index, Loss, Objective, Region, Schedule, State, StepRule, profiled, second_order
+from greedyhull.types import Array, AtomSet, Index, Loss, Objective, Region, Schedule, State, StepRule, second_order
 
 # The numbers of losses in native/losses.hpp; SMOOTHED is one of those with kinks after smoothing.
 SMOOTHED = 7
@@ -50,8 +50,8 @@ def loss_of(f: Composite) -> Any:
     """How the core gets value, residual and curvature, in float64: by itself for what it knows, else by calling the loss."""
     if "_core_loss" in vars(f):
         return vars(f)["_core_loss"]
-    inner = profiled(f.exact)
-    loss: Any = f.exact if inner is None else inner.loss
+    exact: Any = f.exact
+    loss = exact.loss if exact.profiles else exact
     sharp = loss.sharp if type(loss) is Softened else None
     known = getattr(loss if sharp is None else sharp, "core", None)  # a user's loss may have any class
     if known is None or (known[0] in KINKED) != (sharp is not None):
