@@ -13,7 +13,7 @@ import numpy as np
 from greedyhull.errors import GreedyhullError, check, former
 from greedyhull.kernels.core import user
 from greedyhull.objectives.lines import AskedLine, Line
-from greedyhull.objectives.restricted import ByProducts
+from greedyhull.objectives.restricted import ByProducts, Restriction
 from greedyhull.points.arrays import coarse_dtype, dense, eps_of, is_sparse, length, masked
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.direction import Direction
@@ -25,7 +25,7 @@ from greedyhull.types import Array, AtomSet, Block, Shape, Traits, lacks
 if TYPE_CHECKING:
     from greedyhull.kernels.matrix_models import LocalModel, MatrixEquations
     from greedyhull.objectives.minibatches import Source
-    from greedyhull.types import Index, Minibatch, Small
+    from greedyhull.types import Index, Minibatch
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -59,7 +59,7 @@ class Objective(ABC):
         intercept: Callable[[Iterate], Any]  # intercept: a number, or one for each class
         gradient_error: Callable[[Iterate], Array | float]  # exact_gradient is False: |ĝⱼ − ∂ⱼf(w)| at most
         hessian_product: Callable[..., Array]  # second_order: ∇²f(w)v for an array v
-        restricted: Callable[[Block], Small]  # second_order: f on the hull of a few atoms
+        restricted: Callable[[Block], Restriction]  # second_order: f on the hull of a few atoms
         equations: Callable[[], MatrixEquations]  # written: a quadratic of matrices whose Hessian is easily inverted
         model: Callable[[Iterate], LocalModel]  # modelled: a quadratic model around a small matrix
         single: Callable[[], Objective]  # single: a copy in float32

@@ -14,10 +14,10 @@ from greedyhull.kernels.core import public, user
 from greedyhull.objectives.accuracy import given_scale
 from greedyhull.objectives.base import Objective, number, numbers
 from greedyhull.objectives.minibatches import Minibatch, pulls_of
-from greedyhull.objectives.restricted import ByProducts
+from greedyhull.objectives.restricted import ByProducts, Restriction
 from greedyhull.points.arrays import length, locked
 from greedyhull.points.iterate import Iterate
-from greedyhull.types import Array, Block, Finite, Index, Shape, Small, Traits
+from greedyhull.types import Array, Block, Finite, Index, Shape, Traits
 
 
 class BlackBox(Objective):
@@ -81,7 +81,7 @@ class BlackBox(Objective):
         w.work.products += 1.0
         return p
 
-    def restricted(self, block: Block) -> Small:
+    def restricted(self, block: Block) -> Restriction:
         return ByProducts(self, block)
 
     def value_at(self, x: Array) -> float:

@@ -125,8 +125,8 @@ class Composite(Objective):
         self._centre: tuple[Array, float] | None = None
 
     def __repr__(self) -> str:
-        intercept, ridge = ", intercept=True" if self.has_intercept else "", f", l2={self.l2!r}" if self.l2 else ""
-        return f"{self.name}(n={self.design.n}, d={self.domain[0]}{intercept}{ridge})"
+        intercept = ", intercept=True" if self.has_intercept else ""
+        return f"{self.name}(n={self.design.n}, d={self.domain[0]}{intercept})"
 
     @property
     def scale(self) -> float:  # type: ignore[override]

@@ -17,22 +17,10 @@ from greedyhull.objectives.designs.stored import DenseDesign
 from greedyhull.objectives.losses.base import Separable
 from greedyhull.objectives.losses.smooth import Squared
 from greedyhull.objectives.losses.softmax import Softmax, SoftmaxWithIntercepts
-from greedyhull.objectives.restricted import ImageTrial, Restriction, beside
+from greedyhull.objectives.restricted import Restricted
 from greedyhull.points.iterate import Iterate
 from greedyhull.theory import Constant
-from greedyhull.types import (
-    Array,
-    Atom,
-    AtomSet,
-    Block,
-    Design,
-    Index,
-    LinearModel,
-    Loss,
-    State,
-    Traits,
-    Trial,
-)
+from greedyhull.types import Array, Atom, AtomSet, Block, Design, Loss, Traits
 
 
 class MatrixModel(Composite):
@@ -128,38 +116,14 @@ class SquaredEntries(MatrixModel):
         return weights.reshape(self.domain), values.reshape(self.domain)
 
 
-class SoftmaxSmall(Restriction):
-    """φ(Zα) for the atoms of a block, φ the loss `Softmax`. Its Hessian is made anew at every point."""
+class SoftmaxRestriction(Restricted):
+    """φ(Zα) for the atoms of a block, φ the loss `Softmax`. Its Hessian is computed again at every point."""
 
     f: Multinomial
 
     def __init__(self, f: Multinomial, block: Block) -> None:
-        self.f, self.block = f, block
-        self._images: Any = None
+        super().__init__(f, block)
         self._room = Room()
-
-    def __len__(self) -> int:
-        return len(self.block)
-
-    @property
-    def Z(self) -> Any:
-        """The images of the atoms as columns."""
-        if self._images is None:
-            self._images = self.block.images(self.f.design)
-        return self._images
-
-    def extend(self, atoms: Block, w: Iterate) -> None:
-        if self._images is not None:
-            self._images = beside(self._images, atoms.images(self.f.design))
-        self.block = self.block.extend(atoms)
-
-    def take(self, index: Index) -> None:
-        self.block = self.block.take(index)
-        if self._images is not None:
-            self._images = self._images[:, index]
-
-    def gradient(self, w: Iterate) -> Array:
-        return self.block.dots(self.f.gradient(w)).astype(np.float64, copy=False)
 
     def hessian(self, w: Iterate, sample: int = 1) -> Array:
         s, p, Z = self.f.probabilities(w), self.f.softmax.p, self.Z
@@ -180,18 +144,6 @@ class SoftmaxSmall(Restriction):
         value, gap = abs(self.f.value(w)), self.f.gradient_dot(w) - float(self.gradient(w).min())
         # of the value: points with a larger gap are far from the optimum
         return 1e-3 * value < gap < value  # where the set is far too large, gaps are larger and tell nothing
-
-    def trial(self, w: Iterate, base: Array, target: Array) -> Trial:
-        """The steps from ``base`` to ``target``; where the whole one leads is computed from the atoms afresh."""
-        move, view = w.reweighting(self.block, base, target - base), self.f.at(w)
-        view.lead(move, np.asarray(self.Z @ target.astype(view.z.dtype, copy=False)).astype(view.z.dtype, copy=False))
-        return ImageTrial(cast(LinearModel, self.f), w, move, float(np.finfo(view.z.dtype).eps))
-
-    def state(self) -> State:
-        return {}
-
-    def restore(self, state: State) -> None:
-        """Images are made when they are asked for."""
 
 
 def single_entries(Z: TaskColumns, s: Array, p: Array | float, room: Room | None = None, far: bool = False) -> Array:
@@ -278,8 +230,8 @@ class Multinomial(MatrixModel):
         """The probability of each class for every row of the data."""
         return np.asarray(self.curvatures(w).reshape(-1, self.tasks.c), dtype=np.float64)
 
-    def restricted(self, block: Block) -> SoftmaxSmall:  # type: ignore[override]  # its `Small` has blocks
-        return SoftmaxSmall(self, block)
+    def restricted(self, block: Block) -> SoftmaxRestriction:
+        return SoftmaxRestriction(self, block)
 
     def hessian_product(self, w: Iterate, u: Array, atom: Atom | None = None) -> Array:
         """∇²f(w)u for a matrix u."""

@@ -145,6 +145,9 @@ class RidgedSmoothing(Ridged):
         """φ(z) + φ*(r) − ⟨r, z⟩ ≥ 0 for r = ∇φ_μ(z)."""
         return self._soft.smoothing_error(w, S)
 
+    def _in_double(self) -> Ridged:
+        return Ridged(self._soft, self.l2, self.ridge)
+
     def state(self) -> State:
         return self._soft.state()
 
