@@ -201,10 +201,8 @@ def _gradient_once(written: Callable[[Any, Iterate], Any]) -> Callable[[Any, Ite
             return np.asarray(written(self, w))
         view = self.at(w)
         if view.gradient is None:
-            g = numbers(user(written, self, CoordinateIterate(view.x)), "gradient(w)", self.domain, self._coarse)
-            check(g.shape == self.domain, lambda: f"gradient(w) returned shape {g.shape}; the shape {self.domain} of w is "
-                                                  "wanted.")
-            view.gradient = g
+            answer = user(written, self, CoordinateIterate(view.x))
+            view.gradient = numbers(answer, "gradient(w)", self.domain, self._coarse)
             w.work.gradients += 1
         return np.asarray(view.gradient)
 
@@ -273,7 +271,7 @@ def number(value: Any, called: str, coarse: Coarse | None = None) -> float:
 
 
 def numbers(g: Any, called: str, shape: Shape, coarse: Coarse | None = None) -> Array:
-    """What a function returned, as a float64 array of its own: whoever returned it may write on it again.
+    """What a function returned, as a new float64 array of this shape: whoever returned it may write on it again.
 
     A sparse gradient is made dense, and its only row or column a vector. ``coarse`` remembers its dtype.
 
@@ -294,9 +292,11 @@ def numbers(g: Any, called: str, shape: Shape, coarse: Coarse | None = None) -> 
             array = np.asarray(g.tolist())
         check(not np.iscomplexobj(array) and not masked(array),
               f"{called} returned masked or complex entries; real numbers are wanted.")
-        return np.array(array, dtype=np.float64)
+        found = np.array(array, dtype=np.float64)
     except GreedyhullError:
         raise
     except (AttributeError, TypeError, ValueError):
         raise GreedyhullError(f"{called} returned a {type(g).__name__} that is no array of numbers; an array with the shape "
                               "of w is wanted.") from None
+    check(found.shape == shape, lambda: f"{called} returned shape {found.shape}; the shape {shape} of w is wanted.")
+    return found

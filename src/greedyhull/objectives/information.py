@@ -41,7 +41,7 @@ class Information(BlackBox):
     def __init__(self, X: Any) -> None:
         self.X = candidates(X, self.name)
         self._kept: list[_Known] = []
-        super().__init__(self._value_at, self._gradient_at, (len(self.X),), None, hessian_product=self._product_at)
+        super().__init__(self.value_at, self.gradient_at, (len(self.X),), None, hessian_product=self._product_at)
         self.traits = Traits(second_order=True, finite_everywhere=False)
 
     def __repr__(self) -> str:
@@ -79,9 +79,9 @@ class Information(BlackBox):
         return np.full(self.X.T.shape, np.inf) if L is None else _solved(L, self.X.T)
 
     @abstractmethod
-    def _value_at(self, x: Array) -> float: ...
+    def value_at(self, x: Array) -> float: ...
     @abstractmethod
-    def _gradient_at(self, x: Array) -> Array: ...
+    def gradient_at(self, x: Array) -> Array: ...
     @abstractmethod
     def _product_at(self, x: Array, v: Array) -> Array: ...
     @abstractmethod
@@ -123,13 +123,7 @@ class Information(BlackBox):
         order = qr(self.X.T, mode="r", pivoting=True)[-1][:p]
         x = np.zeros(self.domain)
         x[order] = (1.0 if total is None else total) / p
-        return S.decompose(x) if S.contains(x) and np.isfinite(self._value_at(x)) else S.centre()
-
-    def value_at(self, x: Array) -> float:
-        return self._value_at(x)
-
-    def gradient_at(self, x: Array) -> Array:
-        return self._gradient_at(x)
+        return S.decompose(x) if S.contains(x) and np.isfinite(self.value_at(x)) else S.centre()
 
     def rounding(self, w: Iterate, S: AtomSet) -> float:
         """M is off by at most (s + 4)ε Σ wᵢ|xᵢ||xᵢ|ᵀ, s candidates with weight, and its factor by (p + 1)ε of the same size.
@@ -190,11 +184,11 @@ class LogDet(Information):
 
     name = "log_det"
 
-    def _value_at(self, x: Array) -> float:
+    def value_at(self, x: Array) -> float:
         L = self._factor(x)
         return np.inf if L is None else float(-2.0 * np.log(np.diag(L)).sum())
 
-    def _gradient_at(self, x: Array) -> Array:
+    def gradient_at(self, x: Array) -> Array:
         return -np.asarray((self._whitened(x) ** 2).sum(axis=0))
 
     def hessian_on(self, x: Array, index: Index) -> Array:
@@ -218,7 +212,7 @@ class TraceInverse(Information):
 
     name = "trace_inverse"
 
-    def _value_at(self, x: Array) -> float:
+    def value_at(self, x: Array) -> float:
         L = self._factor(x)
         return np.inf if L is None else float((_solved(L, np.eye(len(L))) ** 2).sum())
 
@@ -229,7 +223,7 @@ class TraceInverse(Information):
         L = self._factor(x)
         return np.full(self.X.T.shape, np.inf) if L is None else np.asarray(cho_solve((L, True), self.X.T))
 
-    def _gradient_at(self, x: Array) -> Array:
+    def gradient_at(self, x: Array) -> Array:
         return -np.asarray((self._inverses(x) ** 2).sum(axis=0))
 
     def hessian_on(self, x: Array, index: Index) -> Array:

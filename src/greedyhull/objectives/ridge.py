@@ -17,7 +17,7 @@ from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs.stored import Design, Identity, design, in_place_of
 from greedyhull.objectives.lines import Curve, Parabola
 from greedyhull.objectives.losses.base import Separable, shares, signs, vector
-from greedyhull.objectives.losses.piecewise import KinkedLine, kinked_search
+from greedyhull.objectives.losses.piecewise import KinkedLine
 from greedyhull.objectives.matrices import Multinomial, SquaredResponses
 from greedyhull.objectives.minibatches import Batch
 from greedyhull.objectives.restricted import LineTrial, Restricted, Restriction
@@ -227,7 +227,7 @@ class Ridged(Composite):
             return line.derivative(step) + ridge.derivative(step)
 
         if not self.smooth:
-            return KinkedLine(value, derivative, lambda: kinked_search(value, derivative, move.max_step), move.max_step)
+            return KinkedLine(value, derivative, move.max_step)
         both = line.derivatives if isinstance(line, Curve) else lambda step: (line.derivative(step), np.nan)
 
         def derivatives(step: float) -> tuple[float, float]:
