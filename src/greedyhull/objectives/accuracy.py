@@ -10,6 +10,7 @@ import numpy as np
 
 from greedyhull.errors import check
 from greedyhull.kernels._core import is_definite, square_facts
+from greedyhull.objectives.designs.derived import FactoredDesign
 from greedyhull.objectives.designs.stored import DenseDesign, SparseDesign
 from greedyhull.objectives.limits import coarse_of, gradient_errors
 from greedyhull.points.arrays import column, masked
@@ -143,10 +144,11 @@ def facts_of(Q: Array) -> Facts:
 
 
 def diagonal(design: Design) -> Array | None:
-    """Q's diagonal where Q is stored: no entry of a semidefinite one is negative, whatever its size."""
-    if isinstance(design, DenseDesign):
-        return np.asarray(design.X.diagonal(), dtype=np.float64)
-    return np.asarray(design.by_column.diagonal(), dtype=np.float64) if isinstance(design, SparseDesign) else None
+    """Q's diagonal where it is at hand."""
+    if isinstance(design, FactoredDesign):
+        return design.diagonal()
+    Q = design.X if isinstance(design, DenseDesign) else design.by_column if isinstance(design, SparseDesign) else None
+    return None if Q is None else np.asarray(Q.diagonal(), dtype=np.float64)
 
 
 def concavity(Q: Array, facts: Facts) -> tuple[float, float]:

@@ -95,7 +95,34 @@ def _traits(stored: bool, smooth: bool, quadratic: bool, everywhere: bool, inter
                   intercept=intercept, second_order=second_order, linear_model=True, images=True)
 
 
-class Composite(Objective):
+class ByImages(Objective):
+    """An objective that sees points by their images z = Aw under a design; a `View` follows them."""
+
+    design: Any
+    _image = "image"  # the name of the view
+
+    def at(self, w: Iterate) -> Image:
+        try:
+            return w.views.get(self) or w.view(self, lambda: Image(self.design, self._image))  # type: ignore[return-value]
+        except AttributeError as error:
+            raise no_point(self, w, error) from None
+
+    def cached_view(self, w: Iterate) -> Image:
+        """The view of w for one who has computed what it holds: the product is counted, not made."""
+        view: Any = w.views.get(self)
+        if view is None and not w.pending:
+            view = w.views[self] = Image(self.design, self._image)
+            w.work.products += 1.0
+        return view or self.at(w)
+
+    def fresh(self, w: Iterate) -> bool:
+        return self.at(w).moves == 0
+
+    def moves(self, w: Iterate) -> int:
+        return self.at(w).moves
+
+
+class Composite(ByImages):
     """f = φ∘A with φ a `Loss` and A a `Design`.
 
     The lower bound behind its gap, φ(z) − ⟨r, z⟩ + min_S ⟨Aᵀr, ·⟩ with r = ∇φ(z), holds for *any* z, so the
@@ -119,7 +146,6 @@ class Composite(Objective):
         self.quadratic, self.has_intercept = loss.quadratic, loss.profiles
         self._reach: tuple[AtomSet, float, Any] | None = None
         self._precise: Composite | None = None
-        self._image = "image"  # the name of its view
         self._scale: float | None = None
         self._coarse: Any = None  # what a user's loss and design return, once somebody has looked: a `Coarse`
         self._centre: tuple[Array, float] | None = None
@@ -162,17 +188,6 @@ class Composite(Objective):
         return self.traits.smooth
 
     # --- at a point -----------------------------------------------------------------------------------------------
-
-    def at(self, w: Iterate) -> Image:
-        return w.views.get(self) or w.view(self, lambda: Image(self.design, self._image))  # type: ignore[return-value]
-
-    def cached_view(self, w: Iterate) -> Image:
-        """The view of w for one who has computed what it holds: the product is counted, not made."""
-        view: Any = w.views.get(self)
-        if view is None and not w.pending:
-            view = w.views[self] = Image(self.design, self._image)
-            w.work.products += 1.0
-        return view or self.at(w)
 
     def _known(self, w: Iterate) -> Image:
         """The view, value and residual computed; they come together."""
@@ -374,12 +389,6 @@ class Composite(Objective):
         if off * spread <= CLEAR * float(np.min(self.loss.p)):
             return False
         return bool((CLEAR * view.z < off * self.design.matvec(w.absolute())).any())
-
-    def fresh(self, w: Iterate) -> bool:
-        return self.at(w).moves == 0
-
-    def moves(self, w: Iterate) -> int:
-        return self.at(w).moves
 
     def curvature(self, S: AtomSet) -> Constant:
         """The curvature M of f on the hull of S, or an upper bound (theory: max over S of ‖s − s'‖²_H)."""

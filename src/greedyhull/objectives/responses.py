@@ -45,10 +45,7 @@ def completion(rows: Any, cols: Any, values: Any, shape: Any, *, loss: str = "sq
     delta : float, default 1.0
         For "huber", the error at which the loss becomes linear.
 
-    Returns
-    -------
-    Composite
-        The objective.
+    {Returns}
 
     See Also
     --------

@@ -405,22 +405,31 @@ def composed(name: str, A: Design, exact: Separable, intercept: bool, l2: float)
 P = ParamSpec("P")
 R = TypeVar("R", bound=Objective)
 PLAIN_TYPES = frozenset(PLAIN)
-SHARED = {"{X}": """X : array_like, sparse matrix or linear operator of shape (n, d)
-    One row for each sample. float32 data are iterated in float32 and certified in float64.""",
-          "{targets}": "y : array_like of shape (n,)\n    Targets.",
-          "{labels}": "y : array_like of shape (n,)\n    Labels, −1 and +1 or 0 and 1.",
-          "{options}": """sample_weight : array_like of shape (n,), optional
-    Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
+_X = """Parameters
+----------
+X : array_like, sparse matrix or linear operator of shape (n, d)
+    One row for each sample. float32 data are iterated in float32 and certified in float64.
+y : array_like of shape (n,)
+    """
+SHARED = {  # by the line that they stand for in docstrings
+    "{X, targets}": f"{_X}Targets.",
+    "{X, labels}": f"{_X}Labels, −1 and +1 or 0 and 1.",
+    "{X, counts}": f"{_X}Counts, at least 0.",
+    "{options}": """{sample_weight}
 intercept : bool, default False
     Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
     `Solution.intercept`.
 l2 : float, default 0.0
     Adds the ridge (l2/2)‖w‖² to f; at least 0. The intercept is not penalised.
 
-Returns
+{Returns}""",
+    "{sample_weight}": """sample_weight : array_like of shape (n,), optional
+    Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.""",
+    "{Returns}": """Returns
 -------
 Composite
-    The objective."""}
+    The objective.""",
+}
 
 
 if TYPE_CHECKING:
