@@ -41,8 +41,6 @@ from greedyhull.types import (
 
 KEPT, DOUBLE = (DenseDesign, SparseDesign), np.dtype(np.float64)
 SLOW = (Squared, Huber, Logistic)  # losses that grow no faster than squares
-HUGE, ROOT = 1e250, 1e125  # sums of squares up to the first, and lengths up to the second, are far from overflow
-WORSE = 1.0  # by how much the value may lie above that of twice as many atoms
 
 
 def finite_on(f: Composite, S: AtomSet) -> bool:
@@ -56,10 +54,11 @@ def finite_on(f: Composite, S: AtomSet) -> bool:
     loss = f.loss if inner is None else inner.loss
     if not (isinstance(loss, SLOW) and type(loss) in SLOW) or type(f.design) not in KEPT or f.design.dtype != DOUBLE or f.l2:
         return False
-    if S.traits.random or not S.sized or not 0.0 < f.scale < HUGE:  # a scale of 0 may stand for one that overflows
+    huge = 1e250  # sums of squares up to this are far from overflow
+    if S.traits.random or not S.sized or not 0.0 < f.scale < huge:  # a scale of 0 may stand for one that overflows
         return False
     reach = f.image_bound(S)
-    return reach < ROOT and loss.heaviest() * reach * reach < HUGE
+    return reach < 1e125 and loss.heaviest() * reach * reach < huge
 
 
 def few_of(f: Composite, centre: Iterate) -> Iterate:
@@ -68,23 +67,17 @@ def few_of(f: Composite, centre: Iterate) -> Iterate:
     if not centre.keeps_atoms or centre.owners is not None:
         return centre
     while 4 * count <= len(centre):
-        more = _spaced(centre, count)
+        at = np.linspace(0, len(centre) - 1, count).round().astype(np.intp)
+        more = Iterate(centre.block.take(at), np.full(count, 1.0 / count), centre.shape)
         now = float(f.value(more))
-        if np.isfinite(value) and value <= now + WORSE:
+        if np.isfinite(value) and value <= now + 1.0:  # about as good as twice as many
             return w
         w, value, count = more, now, 2 * count
-    return w if np.isfinite(value) and value <= float(f.value(centre)) + WORSE else centre
-
-
-def _spaced(centre: Iterate, count: int) -> Iterate:
-    at = np.linspace(0, len(centre) - 1, count).round().astype(np.intp)
-    return Iterate(centre.block.take(at), np.full(count, 1.0 / count), centre.shape)
+    return w if np.isfinite(value) and value <= float(f.value(centre)) + 1.0 else centre
 
 
 EPS = float(np.finfo(np.float64).eps)
 LEAST = 5e-324  # what a product that underflows may be off by
-LEFT = 1e-15  # the share of a loss that rounding cannot tell from nothing
-CLEAR = 1 / 64  # the share of z, near the edge of a domain, that rounding may have made
 TINY = 1e-30  # what to divide by where the curvature is zero everywhere
 
 
@@ -177,14 +170,14 @@ class Composite(ByImages):
                 loss = abs(float(self.exact.value(zero)))
                 inner = profiled(self.exact)
                 if inner is not None:  # of targets that are all the same, rounding is all that is left
-                    loss = max(loss, LEFT * abs(float(inner.loss.value(zero))))
+                    loss = max(loss, 1e-15 * abs(float(inner.loss.value(zero))))
             except GreedyhullError:  # the best constant is out of range
                 return 0.0
         return loss if isfinite(loss) else 0.0
 
     @property
     def smooth(self) -> bool:
-        """Whether gradients are gradients; else f has kinks, and they are subgradients."""
+        """Whether gradients are gradients, not subgradients."""
         return self.traits.smooth
 
     # --- at a point -----------------------------------------------------------------------------------------------
@@ -386,9 +379,10 @@ class Composite(ByImages):
         Atoms that cancel each other leave a zᵢ > 0 where nothing is. pᵢ(A|w|)ᵢ/zᵢ ≤ ``spread``; the sum of the atoms'
         absolute values is made only where that does not settle it.
         """
-        if off * spread <= CLEAR * float(np.min(self.loss.p)):
+        clear = 1 / 64  # the share of z that rounding may have made
+        if off * spread <= clear * float(np.min(self.loss.p)):
             return False
-        return bool((CLEAR * view.z < off * self.design.matvec(w.absolute())).any())
+        return bool((clear * view.z < off * self.design.matvec(w.absolute())).any())
 
     def curvature(self, S: AtomSet) -> Constant:
         """The curvature M of f on the hull of S, or an upper bound (theory: max over S of ‖s − s'‖²_H)."""

@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 FEW = 64  # up to so many different indices are found by Floyd's rule, whose draws can be made for many batches at once
 
 
+def check_size(size: int) -> None:
+    check(size >= 1, f"A minibatch of {size} terms was asked for; at least one is wanted. Check the batch schedule.")
+
+
 class Sampler:
     """Indices out of 0 … n − 1: independent draws, or different ones within a batch.
 
@@ -46,14 +50,12 @@ class Sampler:
 
     def draw(self, size: int) -> Index:
         """A batch of ``size`` indices; without replacement at most all n of them."""
-        check(size >= 1, f"A minibatch of {size} terms was asked for; at least one is wanted. Check the batch schedule.")
-        if self.replace:
-            return self.rng.integers(self.n, size=size)
-        return self.distinct(size)
+        check_size(size)
+        return self.rng.integers(self.n, size=size) if self.replace else self.distinct(size)
 
     def distinct(self, size: int) -> Index:
         """``size`` different indices, at most all n of them, whatever ``replace`` says."""
-        check(size >= 1, f"A minibatch of {size} terms was asked for; at least one is wanted. Check the batch schedule.")
+        check_size(size)
         b = min(size, self.n)
         if b > FEW:
             return self.rng.choice(self.n, size=b, replace=False)
@@ -199,14 +201,11 @@ class Source:
 
     def draw(self, size: int) -> Minibatch:
         """A fresh minibatch."""
-        return self._counted(size, self.sampler.draw)
+        return self.again(self.whole if size >= self.f.n else self.f.batch(self.sampler.draw(size)))
 
     def distinct(self, size: int) -> Minibatch:
         """A fresh minibatch of different terms."""
-        return self._counted(size, self.sampler.distinct)
-
-    def _counted(self, size: int, draw: Callable[[int], Index]) -> Minibatch:
-        return self.again(self.whole if size >= self.f.n else self.f.batch(draw(size)))
+        return self.again(self.whole if size >= self.f.n else self.f.batch(self.sampler.distinct(size)))
 
     def again(self, batch: Minibatch) -> Minibatch:
         """The same minibatch, to be asked once more."""

@@ -18,8 +18,6 @@ from greedyhull.objectives.ridge import RidgedMultinomial, RidgedResponses, chec
 from greedyhull.points.arrays import masked, regular
 from greedyhull.types import Array, Index
 
-LOSSES = ("squared", "logistic", "huber")
-
 
 @from_data("rows", "cols", "values", "sample_weight", instead="Give the places and values of all entries as arrays.")
 def completion(rows: Any, cols: Any, values: Any, shape: Any, *, loss: str = "squared", sample_weight: Any = None,
@@ -93,7 +91,7 @@ def _loss(name: str, y: Array, p: Array | float, delta: float) -> Separable:
         return Huber(y, p, positive_number(delta, "delta"))
     if name == "logistic":
         return Logistic(signs(y, len(y), "values"), p)
-    raise GreedyhullError(f"loss = {shown(name)} was given; one of {', '.join(map(repr, LOSSES))} is wanted.")
+    raise GreedyhullError(f"loss = {shown(name)} was given; one of 'squared', 'logistic', 'huber' is wanted.")
 
 
 def _places(given: Any, size: int, what: str) -> Index:
@@ -145,8 +143,7 @@ def multitask(X: Any, Y: Any, *, sample_weight: Any = None, l2: float = 0.0) -> 
         One row for each sample.
     Y : array_like of shape (n, c)
         One column for each response.
-    sample_weight : array_like of shape (n,), optional
-        Non-negative weights sᵢ of the rows; the mean becomes Σ sᵢℓᵢ / Σ sᵢ.
+    {sample_weight}
     l2 : float, default 0.0
         Adds the ridge (l2/2)‖W‖_F² to f; at least 0.
 
@@ -190,8 +187,7 @@ def multinomial(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = 
         One row for each sample.
     y : array_like of shape (n,)
         The class of each sample: whole numbers from 0 to c − 1, of which none is missing.
-    sample_weight : array_like of shape (n,), optional
-        Non-negative weights sᵢ of the rows; the mean becomes Σ sᵢℓᵢ / Σ sᵢ.
+    {sample_weight}
     intercept : bool, default False
         Whether to add a free constant for each class. They are found for every W, are no entries of it, and are returned as
         `Solution.intercept`; they sum to zero.

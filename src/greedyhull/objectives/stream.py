@@ -13,7 +13,7 @@ from greedyhull.kernels.core import public, user
 from greedyhull.objectives.base import Objective, number, numbers
 from greedyhull.objectives.black_box import BlackBox, check_functions, check_length, check_lipschitz
 from greedyhull.objectives.composite import Composite
-from greedyhull.objectives.minibatches import Minibatch, Source, pulls_of
+from greedyhull.objectives.minibatches import Minibatch, Source, check_size, pulls_of
 from greedyhull.objectives.quadratic import QuadraticForm
 from greedyhull.points.arrays import locked
 from greedyhull.points.iterate import Iterate
@@ -64,7 +64,7 @@ class Stream(Objective):
 
     def batch(self, size: int, rng: np.random.Generator) -> Drawn:
         """``size`` fresh draws."""
-        check(size >= 1, f"A minibatch of {size} terms was asked for; at least one is wanted. Check the batch schedule.")
+        check_size(size)
         drawn = user(self.draw, size, rng)
         check(not lacks(drawn, "value", "gradient"), lambda: f"draw({size}, rng) returned {shown(drawn)}; "
               "an object with value(w) and gradient(w), means over the batch, is wanted.")

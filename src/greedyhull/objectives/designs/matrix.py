@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -135,15 +136,14 @@ class Observed(Design):
         self._starts = structure.indptr.astype(np.int64)
         # columns whose numbers fit the pass over the places
         self._columns = structure.indices.astype(np.uint32) if self.domain[1] <= (2**32) else None
-        self._places: Index | None = None  # as given, numbered row by row
 
     def __repr__(self) -> str:
         return f"Observed({self.n} entries of {self.domain[0]}x{self.domain[1]}, {self.dtype})"
 
-    def _numbered(self) -> Index:
-        if self._places is None:
-            self._places = self.i * self.domain[1] + self.j
-        return self._places
+    @cached_property
+    def _places(self) -> Index:
+        """The places as given, numbered row by row."""
+        return self.i * self.domain[1] + self.j
 
     def empty(self) -> tuple[int, int]:
         """How many rows, and how many columns, have no entry.
@@ -155,7 +155,7 @@ class Observed(Design):
         return m - int(np.count_nonzero(np.diff(self._indptr))), n - len(np.unique(self._indices))
 
     def matvec(self, w: Array) -> Array:
-        return np.asarray(np.ravel(w).take(self._numbered()), dtype=self.dtype)
+        return np.asarray(np.ravel(w).take(self._places), dtype=self.dtype)
 
     def adjoint(self, r: Array) -> Array:  # a sparse one; sets that take dense gradients are handed the array
         from scipy.sparse import csr_array
@@ -180,7 +180,7 @@ class Observed(Design):
 
     def _located(self, index: Index) -> Index:
         """Which image each entry of W, numbered row by row, is; ``n`` for those that are not observed."""
-        places = self._numbered() if self._order is None else self._numbered()[self._order]
+        places = self._places if self._order is None else self._places[self._order]
         at = np.minimum(np.searchsorted(places, index), self.n - 1)
         which = at if self._order is None else self._order[at]
         return np.where(places[at] == index, which, self.n)

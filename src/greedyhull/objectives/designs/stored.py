@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import cached_property
 from math import inf, prod, sqrt
 from typing import TYPE_CHECKING, Any, Self
 
@@ -93,12 +94,8 @@ class SomeRows(Design):
 class DenseDesign(Design):
     """A = X, a 2-D array that is kept, not copied."""
 
-    domain: Shape
-    n: int
-    dtype: np.dtype[Any]
     frobenius: float
-
-    stored, has_columns, takes_factors = True, True, False
+    stored = True
 
     def __init__(self, X: Array) -> None:
         self.X = X
@@ -218,12 +215,8 @@ class Chunked(Design):
 class SparseDesign(Design):
     """A = X, a sparse matrix as `compressed` makes it; CSC is kept, CSR is kept and mirrored once in CSC."""
 
-    domain: Shape
-    n: int
-    dtype: np.dtype[Any]
     frobenius: float
-
-    stored, has_columns, takes_factors = True, True, False
+    stored = True
 
     def __init__(self, X: Any) -> None:
         from scipy.sparse import csc_array, csr_array
@@ -240,16 +233,13 @@ class SparseDesign(Design):
         self.n, self.domain, self.dtype = int(n), (int(d),), data.dtype
         self._transposed = self.by_column.T  # CSR of Xᵀ: its products gather, which is faster than scattering
         self.columns_of = unsigned(self.by_column)
-        self._rows_of: tuple[Any, Any, Any] | None = None
 
-    @property
+    @cached_property
     def rows_of(self) -> tuple[Any, Any, Any]:
         """The arrays of the CSR form, each row's columns ascending."""
-        if self._rows_of is None:
-            if not self.by_row.has_sorted_indices:
-                self._by_row = self.by_column.tocsr()
-            self._rows_of = unsigned(self.by_row)
-        return self._rows_of
+        if not self.by_row.has_sorted_indices:
+            self._by_row = self.by_column.tocsr()
+        return unsigned(self.by_row)
 
     @property
     def core(self) -> tuple[Any, ...] | None:  # type: ignore[override]
@@ -301,7 +291,7 @@ class SparseDesign(Design):
             return weighted_gram(Z, Z2, weights)
         both = Z if Z2 is None else Z.beside(Z2)
         weights = np.ones(self.n) if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
-        different, which = both.numbered()
+        different, which = both.numbered
         m = len(different)
         half = np.zeros((m, m))
         entries = int((self.columns_of[0][different + 1] - self.columns_of[0][different]).sum())
@@ -379,7 +369,6 @@ class SparseColumns(ScaledColumns):
     """Some columns of a sparse design, scaled; also ``Z.tocsc()``."""
 
     design: SparseDesign
-    _numbered: tuple[Index, Index] | None = None
 
     def scores(self, r: Array) -> Array:
         out = np.empty(len(self.index), dtype=np.float64)
@@ -387,12 +376,11 @@ class SparseColumns(ScaledColumns):
         dot_columns(*self.design.columns_of, np.asarray(self.index, dtype=np.int64), r, out)
         return out * self.scales
 
+    @cached_property
     def numbered(self) -> tuple[Index, Index]:
         """The different columns of X among these, ascending, and for each of these its place there."""
-        if self._numbered is None:
-            different, which = np.unique(self.index, return_inverse=True)
-            self._numbered = (different, which)
-        return self._numbered
+        different, which = np.unique(self.index, return_inverse=True)
+        return different, which
 
     def toarray(self) -> Array:
         return np.asarray(self.design.by_column[:, self.index].toarray() * self.scales)
