@@ -78,6 +78,7 @@ def few_of(f: Composite, centre: Iterate) -> Iterate:
 
 EPS = float(np.finfo(np.float64).eps)
 LEAST = 5e-324  # what a product that underflows may be off by
+LEFT = 1e-15  # the share of a loss that rounding cannot tell from nothing
 TINY = 1e-30  # what to divide by where the curvature is zero everywhere
 
 
@@ -170,7 +171,7 @@ class Composite(ByImages):
                 loss = abs(float(self.exact.value(zero)))
                 inner = profiled(self.exact)
                 if inner is not None:  # of targets that are all the same, rounding is all that is left
-                    loss = max(loss, 1e-15 * abs(float(inner.loss.value(zero))))
+                    loss = max(loss, LEFT * abs(float(inner.loss.value(zero))))
             except GreedyhullError:  # the best constant is out of range
                 return 0.0
         return loss if isfinite(loss) else 0.0

@@ -19,6 +19,9 @@ from greedyhull.points.arrays import masked, regular
 from greedyhull.types import Array, Index
 
 
+LOSSES = ("squared", "logistic", "huber")
+
+
 @from_data("rows", "cols", "values", "sample_weight", instead="Give the places and values of all entries as arrays.")
 def completion(rows: Any, cols: Any, values: Any, shape: Any, *, loss: str = "squared", sample_weight: Any = None,
                delta: float = 1.0) -> MatrixModel:
@@ -91,7 +94,7 @@ def _loss(name: str, y: Array, p: Array | float, delta: float) -> Separable:
         return Huber(y, p, positive_number(delta, "delta"))
     if name == "logistic":
         return Logistic(signs(y, len(y), "values"), p)
-    raise GreedyhullError(f"loss = {shown(name)} was given; one of 'squared', 'logistic', 'huber' is wanted.")
+    raise GreedyhullError(f"loss = {shown(name)} was given; one of {', '.join(map(repr, LOSSES))} is wanted.")
 
 
 def _places(given: Any, size: int, what: str) -> Index:
