@@ -18,7 +18,6 @@ from greedyhull.objectives.ridge import RidgedMultinomial, RidgedResponses, chec
 from greedyhull.points.arrays import masked, regular
 from greedyhull.types import Array, Index
 
-
 LOSSES = ("squared", "logistic", "huber")
 
 
