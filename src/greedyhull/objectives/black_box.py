@@ -165,7 +165,7 @@ class FiniteSum(BlackBox):
 
     def checked(self, g: Any) -> Array:
         """The gradient as a new float64 array."""
-        array = numbers(g, "gradient(w, index)", self.domain, self._coarse)
+        array = numbers(g, "gradient(w, index), the mean over the index,", self.domain, self._coarse)
         check_length(array, self.lipschitz)
         return array
 

@@ -250,8 +250,7 @@ class Composite(ByImages):
         w = few_of(self, S.centre())
         check(bool(np.isfinite(self.value(w))) and np.isfinite(self.rounding(w, S)),
               f"{self!r} is infinite at the centre of {S!r}, or rounding decides whether it is: no start inside its domain "
-              "was found. "
-              "Give start=, a point where it is finite.")
+              "was found. Give start=, a point where it is finite.")
         return w
 
     def smoothed(self, mu: float) -> Composite:

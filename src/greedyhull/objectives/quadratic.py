@@ -80,8 +80,8 @@ class QuadraticForm(ByImages):
     def _compare_products(self) -> None:
         rng = np.random.default_rng(0)
         u, v = rng.standard_normal((2, self.domain[0]))
-        Q = self.design.precise()
-        Qu, Qv = Q.matvec(u), Q.matvec(v)
+        exact = self.design.precise()
+        Qu, Qv = exact.matvec(u), exact.matvec(v)
         size = np.abs(u) @ np.abs(Qv) + np.abs(v) @ np.abs(Qu)
         seen = max(length(Qu) / length(u), length(Qv) / length(v))
         known = self.design.frobenius  # of an operator it is guessed, for nobody has seen its entries
@@ -89,15 +89,12 @@ class QuadraticForm(ByImages):
         check(abs(u @ Qv - v @ Qu) <= 100.0 * self._slack * size + 1e-300,
               "Q is not symmetric; ½wᵀQw depends on its symmetric part only. Give (Q + Q.T) / 2.")
         self.design = _symmetric(self.design)
-        self._check_convex(float(u @ Qu), float(np.abs(u) @ np.abs(Qu)))
-
-    def _check_convex(self, curve: float, size: float) -> None:
-        """The least eigenvalue of a Q that is not large, else the curve uᵀQu along a random u."""
         Q = entries(self.design)
-        if Q is not None:
+        if Q is None:  # only the curve along a random u is looked at
+            self._check_curve(float(u @ Qu), float(np.abs(u) @ np.abs(Qu)))
+        else:
             self.concavity, size = concavity(Q, facts_of(Q))
-            curve = -self.concavity
-        self._check_curve(curve, size)
+            self._check_curve(-self.concavity, size)
         along = diagonal(self.design) if Q is None else None
         if along is not None:  # no entry of it is negative where Q is semidefinite
             self._check_curve(float(along.min()), float(np.abs(along).max()))

@@ -71,7 +71,6 @@ class Stream(Objective):
         return Drawn(self, drawn, size)
 
     def source(self, rng: np.random.Generator) -> StreamSource:
-        """Where the minibatches of one solve come from."""
         return StreamSource(self, rng)
 
     def value(self, w: Iterate) -> float:
