@@ -104,7 +104,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "a complex operator": (lambda: gh.least_squares(aslinearoperator(1j * X), y), r"dtype complex128; real numbers"),
     "one radius": (lambda: gh.path(gh.least_squares(X, y), gh.L1Ball(3, 1.0), 3.0), r"radii=3\.0 was given"),  # type: ignore[arg-type]
     "radii in words": (lambda: gh.path(gh.least_squares(X, y), gh.L1Ball(3, 1.0), "ab"), r"radii='ab' was given"),  # type: ignore[arg-type]
-    "no functions": (lambda: gh.function(1.0, 2.0, 3), r"two functions"),  # type: ignore[arg-type]
+    "no functions": (lambda: gh.function(1.0, 2.0, 3), r"value must be a function value"),  # type: ignore[arg-type]
     # quadratics
     "Q is not square": (lambda: gh.quadratic(X), r"Q has shape \(6, 3\).*square"),
     "Q is not symmetric": (

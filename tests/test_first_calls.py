@@ -57,28 +57,28 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
     "P is a vector": (lambda: gh.log_likelihood(y), r"P has shape \(40,\); a matrix with one row for each sample"),
     # functions
     "function of numbers": (lambda: gh.function(1.0, 2.0, 3),  # type: ignore[arg-type]
-        r"function\(value=1\.0\) was given; two functions of an array"),
+        r"value must be a function value\(w\); got 1\.0"),
     "gradient is a number": (lambda: gh.function(np.sum, 2.0, 3),  # type: ignore[arg-type]
-        r"function\(gradient=2\.0\) was given"),
+        r"gradient must be a function gradient\(w\); got 2\.0"),
     "value of two": (lambda: gh.function(lambda w, i: 0.0, lambda w: w, 3),  # type: ignore[arg-type, misc]
-        r"value=<lambda>\(w, i\)\) was given.*value\(w\)"),
+        r"value must be a function value\(w\); got <lambda>\(w, i\)"),
     "terms of one": (lambda: gh.finite_sum(lambda w: 0.0, lambda w: w, 9, 3),  # type: ignore[arg-type, misc]
-        r"value=<lambda>\(w\)\).*value\(w, index\)"),
+        r"value must be a function value\(w, index\); got <lambda>\(w\)"),
     "terms of numbers": (lambda: gh.finite_sum(1.0, 2.0, 9, 3),  # type: ignore[arg-type]
-        r"finite_sum\(value=1\.0\) was given"),
+        r"value must be a function value\(w, index\); got 1\.0"),
     "half a term": (lambda: gh.finite_sum(max, max, 2.5, 3), r"n=2\.5 terms"),  # type: ignore[arg-type]
     "a Lipschitz constant in words": (lambda: gh.finite_sum(max, max, 2, 3, lipschitz="a"),  # type: ignore[arg-type]
-        r"lipschitz='a' was given"),
+        r"lipschitz must be positive.*got 'a'"),
     "draw is a number": (lambda: gh.expectation(3, 3),  # type: ignore[arg-type]
-        r"expectation\(draw=3\) was given; a function draw\(size, rng\)"),
+        r"draw must be a function draw\(size, rng\); got 3"),
     "draw of one": (lambda: gh.expectation(lambda size: Batch(), 3),  # type: ignore[arg-type, misc]
-        r"<lambda>\(size\)\) was given.*draw\(size, rng\)"),
+        r"draw must be a function draw\(size, rng\); got <lambda>\(size\)"),
     "a shape in words": (lambda: gh.expectation(lambda size, rng: Batch(), "a"),  # type: ignore[arg-type]
         r"shape = 'a' was given"),
     "a shape of 3.0": (lambda: gh.expectation(lambda size, rng: Batch(), 3.0),  # type: ignore[arg-type]
         r"shape = 3\.0 was given; a positive whole"),
     "draw's Lipschitz constant": (lambda: gh.expectation(max, 3, lipschitz="a"),  # type: ignore[arg-type]
-        r"lipschitz='a' was given"),
+        r"lipschitz must be positive.*got 'a'"),
     "draw gives an objective": (lambda: streamed(lambda size, rng: f),
         r"returned least_squares\(n=40, d=3\), an objective.*f\.batch"),
     "draw gives a quadratic": (lambda: streamed(lambda size, rng: gh.quadratic(np.eye(3))), r"quadratic\(d=3\), an objective"),

@@ -294,7 +294,7 @@ MUTANTS = (
     Mutant("a step of pairwise Jones removes the proved share of the error", "theory/jones.py", "kappa / (2 * counts(atoms",
            "kappa / (0.1 * counts(atoms", ("tests/theory/test_pairwise_jones_rate.py::"
                                            "test_the_rate_can_not_be_multiplied_by_twelve",)),
-    Mutant("V is the variance of a mixture, not its second moment", "measures/constants.py", " - float(w.dot(Hw)), 0.0)", ", 0.0)",
+    Mutant("V is the variance of a mixture, not its second moment", "measures/constants.py", " - float(at.dot(Hw)), 0.0)", ", 0.0)",
            ("tests/theory/test_jones_rate.py::test_it_is_attained",)),
     Mutant("the model of variance-reduced Jones has the estimate as its gradient", "solvers/parts/joint.py",
            "eta * float(tilt[j])", "0.0",

@@ -96,7 +96,7 @@ def test_what_is_asked_twice_costs_twice():
 def test_draws():
     independent = Sampler(N, np.random.default_rng(0)).draw(5000)
     assert np.abs(np.bincount(independent, minlength=N) / 5000 - 1 / N).max() < 0.03
-    assert len(set(Sampler(N, np.random.default_rng(0), replace=False).draw(N).tolist())) == N
+    assert len(set(Sampler(N, np.random.default_rng(0)).distinct(N).tolist())) == N
     for size in (0, -1):
         with pytest.raises(gh.GreedyhullError, match="at least one"):
             Sampler(N, np.random.default_rng(0)).draw(size)
@@ -150,7 +150,7 @@ def test_nonsense_is_refused():
     for n in (0, -1, 2.5, True, None):
         with pytest.raises(gh.GreedyhullError, match="at least one"):
             finite_sum(*fine, n, 3)
-    with pytest.raises(gh.GreedyhullError, match="two functions"):
+    with pytest.raises(gh.GreedyhullError, match="value must be a function"):
         finite_sum(1.0, fine[1], 3, 3)
     f = finite_sum(fine[0], lambda w, i: np.zeros((len(i), 3)), 5, 3)
     with pytest.raises(gh.GreedyhullError, match="mean over the index"):

@@ -59,7 +59,9 @@ def jones_variance(f: Objective, S: AtomSet, at: Iterate | None = None) -> Const
         if quadratic is None:
             raise GreedyhullError(f"{f!r} is not a quadratic, so that the variance of a mixture has no one Hessian. Leave at= "
                                   "out for an upper bound.")
-        return Constant(_variance(quadratic, at), "exact", "V")
+        Hw = quadratic.hessian_product(at, quadratic.at(at).z)
+        sizes = np.asarray(at.weights) @ quadratic.hessian_diagonal(at, at.block)
+        return Constant(max(float(sizes) - float(at.dot(Hw)), 0.0), "exact", "V")
     known = quadratic is not None or linear_model(f) is not None or isinstance(f, BlackBox)
     check(known, f"No Hessian is known that bounds those of {f!r}, so that V has no upper bound here. Use theory.rate with M.")
     M = f.curvature(S)
@@ -88,12 +90,6 @@ def _check(f: Objective, S: AtomSet, at: Iterate | None) -> None:
         check(at.keeps_atoms, "The point has coordinates and no atoms. Give the point of a solver that keeps them.")
 
 
-def _variance(f: Imaged, w: Iterate) -> float:
-    """Σ λ_s sᵀHs - xᵀHx."""
-    Hw = f.hessian_product(w, f.at(w).z)
-    return max(float(np.asarray(w.weights) @ f.hessian_diagonal(w, w.block)) - float(w.dot(Hw)), 0.0)
-
-
 def _around_the_centre(f: Imaged, S: AtomSet) -> float:
     """max ‖s - v‖²_H for the centre v; infinite where atoms cannot be listed."""
     atoms = listed(S)
@@ -108,8 +104,6 @@ def _around_the_centre(f: Imaged, S: AtomSet) -> float:
     return float(np.maximum(energies - 2.0 * atoms.scores(Hv) + v.dot(Hv), 0.0).max())
 
 
-FEW = 12  # atoms of which all subsets are tried
-SMALL = 500  # columns for which the eigenvalues of a Hessian are computed
 WIDTHS: dict[type, Callable[[Any], float]] = {
     Simplex: lambda S: simplex_width(S.shape[0], S.total),
     L1Ball: lambda S: l1_width(np.broadcast_to(np.asarray(S._scale, dtype=np.float64), S.shape)),
@@ -124,23 +118,18 @@ def condition(f: Objective, S: AtomSet) -> Constant:
     1/κ = 2 (upper bound)
     """
     quadratic = imaged(f) if f.traits.quadratic else None
-    if quadratic is None or len(f.domain) != 1 or f.domain[0] > SMALL:
-        raise GreedyhullError(f"{f!r} is not a quadratic of at most {SMALL} coordinates, so that its strong convexity is not "
+    if quadratic is None or len(f.domain) != 1 or f.domain[0] > 500:  # whose eigenvalues would take long
+        raise GreedyhullError(f"{f!r} is not a quadratic of at most 500 coordinates, so that its strong convexity is not "
                               "known.")
     check(type(S) in WIDTHS and S.shape[0] > 1, f"The pyramidal width of {S!r} has no formula here: it is known for "
                                                 "Simplex(d) and L1Ball(d, radius), d ≥ 2.")
-    low, high = _ends(quadratic, S)
+    d = f.domain[0]
+    H = np.asarray(quadratic.hessian(S.centre(), BasisBlock(d, np.arange(d), np.ones(d))), dtype=np.float64)
+    values = np.linalg.eigvalsh(0.5 * (H + H.T))
+    high = float(values[-1])
+    low = float(values[0] - 16.0 * d * np.finfo(np.float64).eps * abs(high))  # less what rounding may have added
     check(low > 0.0, f"{f!r} is not strongly convex. Add a ridge, l2=, if it should be.")
     return Constant(high / low * (float(S.diameter) / WIDTHS[type(S)](S)) ** 2 * (1.0 + 1e-12), "upper bound", "1/κ")
-
-
-def _ends(f: Imaged, S: AtomSet) -> tuple[float, float]:
-    """The least eigenvalue of the Hessian, less what rounding may have added, and the largest."""
-    d = f.domain[0]
-    units = BasisBlock(d, np.arange(d), np.ones(d))
-    H = np.asarray(f.hessian(S.centre(), units), dtype=np.float64)
-    values = np.linalg.eigvalsh(0.5 * (H + H.T))
-    return float(values[0] - 16.0 * d * np.finfo(np.float64).eps * abs(values[-1])), float(values[-1])
 
 
 def facial_distance(atoms: Array) -> float:
@@ -152,7 +141,7 @@ def facial_distance(atoms: Array) -> float:
     1.224745
     """
     V = np.unique(np.asarray(atoms, dtype=np.float64), axis=0)
-    check(2 <= len(V) <= FEW, f"{len(V)} different atoms were given; between 2 and {FEW} are wanted: all subsets are tried.")
+    check(2 <= len(V) <= 12, f"{len(V)} different atoms were given; between 2 and 12 are wanted: all subsets are tried.")
     least = np.inf
     for number in range(1, 2 ** len(V) - 1):
         on = np.array([number >> i & 1 for i in range(len(V))], dtype=bool)
@@ -193,8 +182,10 @@ def constants(f: Objective, S: AtomSet, *, seed: int = 0, **given: float) -> Con
         try:
             found["M"] = f.curvature(S)
         except GreedyhullError:  # a stream, or a black box of unknown smoothness
-            for name, smooth in (("M", "L_F"), ("M_mean", "L_max")):
-                found[name] = _scaled(found[smooth], found["D"], name)
+            D = float(found["D"])
+            for name, smooth in (("M", "L_F"), ("M_mean", "L_max")):  # LD², zero where D is: on one point nothing bends
+                L = found[smooth]
+                found[name] = Constant(float(L) * D * D if D > 0.0 else 0.0, L.status, name)
     found.update({name: Constant(float(value), "upper bound", name) for name, value in given.items()})
     return Constants(**found)
 
@@ -205,19 +196,8 @@ def _sizes(S: AtomSet) -> dict[str, Constant]:
     except GreedyhullError:
         return {}
     R = S.radius_around(S.centre().array())
-    return {
-        "D": D,
-        "r_S": r_S,
-        "R2": Constant(0.5 * float(R) * float(R), R.status, "R2"),
-        "rho": Constant(1.0, "exact", "rho"),
-        "M_Phi": Constant(float(D) * float(D), D.status, "M_Phi"),
-    }
-
-
-def _scaled(L: Constant, D: Constant, name: str) -> Constant:
-    """LD², zero where D is: on one point nothing bends."""
-    value = float(L) * float(D) * float(D) if float(D) > 0.0 else 0.0
-    return Constant(value, L.status, name)
+    R2, M_Phi = Constant(0.5 * float(R) * float(R), R.status, "R2"), Constant(float(D) * float(D), D.status, "M_Phi")
+    return {"D": D, "r_S": r_S, "R2": R2, "rho": Constant(1.0, "exact", "rho"), "M_Phi": M_Phi}
 
 
 def _terms(f: Objective, S: AtomSet, seed: int) -> dict[str, Constant]:

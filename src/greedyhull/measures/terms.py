@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,8 +22,7 @@ from greedyhull.points.arrays import TINY, length, rms, rounded_up, times
 from greedyhull.points.gradients import size
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.validate import as_answer
-from greedyhull.theory import Constant, Status
-from greedyhull.theory.bound import Constant as SteepnessConstant
+from greedyhull.theory import Constant
 from greedyhull.types import (
     Array,
     Atom,
@@ -100,16 +99,13 @@ def _deviation(f: LinearModel, atom: Atom, shape: Shape, norms: Array) -> float:
     return float(np.sqrt(max(whole - mean, 0.0)) * np.sqrt(whole + mean))
 
 
-SAMPLED = 32  # terms that are looked at where there is no formula
-
-
 class Steepness(NamedTuple):
     """L with E‖gᵢ‖² ≤ L², and V: half of max ⟨gᵢ, ·⟩ − min ⟨gᵢ, ·⟩ over the set, its root mean square over the terms.
 
     For the ball of radius r around a centre V ≤ Lr, with equality for the l2 ball; for the l1 ball V may be far smaller.
     """
 
-    L: SteepnessConstant
+    L: Constant
     V: float
 
 
@@ -121,14 +117,11 @@ def steepness(f: Objective, S: AtomSet, x: Array) -> Steepness:
     Steepness(L=L = 5 (upper bound), V=8.0)
     """
     model = linear_model(f)
-    if model is not None and len(f.domain) == 1 and not model.has_intercept and (model.n <= SAMPLED or _knows_ranges(S)):
+    # without a formula for the ranges of rows the default calls the oracle twice for each of them
+    has_ranges = not isinstance(S, Wrapped) and type(S).row_ranges is not DefaultSet.row_ranges
+    if model is not None and len(f.domain) == 1 and not model.has_intercept and (has_ranges or model.n <= 32):
         return _of_model(model, S)
     return _of_terms(f, S, x)
-
-
-def _knows_ranges(S: AtomSet) -> bool:
-    """Whether the set has a formula for the ranges of rows; the default asks the oracle twice for each of them."""
-    return not isinstance(S, Wrapped) and type(S).row_ranges is not DefaultSet.row_ranges
 
 
 def _of_model(f: LinearModel, S: AtomSet) -> Steepness:
@@ -139,31 +132,32 @@ def _of_model(f: LinearModel, S: AtomSet) -> Steepness:
         slopes = times(np.broadcast_to(f.exact.lipschitz(low, high), f.n), counts_of(f))
         steep, wide = times(slopes, row_norms(design)), times(slopes, 0.5 * (high - low))
     R, D = reach(S) if f.l2 else (0.0, 0.0)  # the slope l2·w of a ridge is the same in every term
-    return Steepness(SteepnessConstant(rms(steep) + f.l2 * R, "upper bound", "L"), rms(wide) + f.l2 * R * 0.5 * D)
+    return Steepness(Constant(rms(steep) + f.l2 * R, "upper bound", "L"), rms(wide) + f.l2 * R * 0.5 * D)
 
 
 def _of_terms(f: Objective, S: AtomSet, x: Array) -> Steepness:
     oracle = S.oracle(generator(S, 0))
     norms, widths = [], []
     with np.errstate(over="ignore", invalid="ignore"):
-        for term in _some(f):
+        for term in _terms(f, 32, np.random.default_rng(0), lambda n: np.unique(np.linspace(0, n - 1, 32).astype(np.intp))):
             g = term.gradient(x)
             norms.append(length(g))
             low, high = (as_answer(oracle.argmin(sign * g), S.shape).atom for sign in (1.0, -1.0))
             widths.append(0.5 * (high.dot(g) - low.dot(g)))
-    return Steepness(SteepnessConstant(rms(np.array(norms)), "estimated", "L"), rms(np.array(widths)))
+    return Steepness(Constant(rms(np.array(norms)), "estimated", "L"), rms(np.array(widths)))
 
 
-def _some(f: Objective) -> list[Minibatch]:
-    """A few terms, one by one: spread over the sum, or drawn from the stream with random numbers of their own."""
+def _terms(f: Objective, count: int, rng: np.random.Generator, chosen: Callable[[int], Index]) -> Iterator[Minibatch]:
+    """Single terms: ``count`` drawn from a stream, or those of a sum of n terms that ``chosen(n)`` names."""
     stream = streamed(f)
     if stream is not None:
-        rng = np.random.default_rng(0)
-        return [stream.batch(1, rng) for _ in range(SAMPLED)]
+        yield from (stream.batch(1, rng) for _ in range(count))
+        return
     check_terms(f)
-    whole = summed(f)
+    whole, elsewhere = summed(f), remote(f)
     assert whole is not None  # no stream, and its terms can be taken
-    return [whole.batch(np.array([i])) for i in np.unique(np.linspace(0, whole.n - 1, SAMPLED).astype(np.intp))]
+    index = chosen(whole.n)
+    yield from (whole.batch(index[k : k + 1]) for k in range(len(index))) if elsewhere is None else elsewhere.singles(index)
 
 
 def expect_violation(f: Objective, S: AtomSet, w: Any, eta: float) -> float:
@@ -186,9 +180,6 @@ def expect_violation(f: Objective, S: AtomSet, w: Any, eta: float) -> float:
     g = np.asarray(whole.batch(np.arange(n)).gradient(x))
     mean = sum(S.atom(np.asarray(whole.batch(np.array([i])).gradient(x))).dot(g) for i in range(n)) / n
     return max(float(mean - S.atom(g).dot(g)) / eta, 0.0)
-
-
-POINTS, TERMS = 12, 64  # where, and of which terms, gradients are looked at without formulas
 
 
 def linear_terms(f: LinearModel, S: AtomSet) -> dict[str, Constant]:
@@ -222,7 +213,11 @@ def linear_terms(f: LinearModel, S: AtomSet) -> dict[str, Constant]:
         }
         smoothness = float(smooth.mean())
     found = {name: _upper(float(value), name) for name, value in sizes.items()}
-    found["sigma"] = _sigma(f, S, found["L_rms"])
+    try:
+        sigma = noise(f, S)
+    except GreedyhullError:
+        sigma = found["L_rms"]
+    found["sigma"] = Constant(float(sigma), sigma.status, "sigma")
     found["L_F"] = _whole(A, c, f.has_intercept, smoothness)
     M = float(without_ridge(f).curvature(S))
     if np.isfinite(M) and np.isfinite(c).all():  # Cauchy and Schwarz: Σ cᵢ|uᵢ| ≤ √(Σ cᵢ Σ cᵢuᵢ²)
@@ -256,14 +251,6 @@ def _apart(norms: Array, products: Array, middle: float) -> Array:
     return size * np.sqrt(np.maximum(a * a - 2.0 * (products / size) / size + m * m, 0.0))
 
 
-def _sigma(f: LinearModel, S: AtomSet, L_rms: Constant) -> Constant:
-    try:
-        sigma = noise(f, S)
-    except GreedyhullError:
-        sigma = L_rms
-    return Constant(float(sigma), sigma.status, "sigma")
-
-
 def _whole(A: Design, c: Array, centred: bool, mean: float) -> Constant:
     """λ_max of Aᵀdiag(c)A, and the mean of the terms' smoothness where that is less."""
     if not np.isfinite(c).all():
@@ -273,30 +260,21 @@ def _whole(A: Design, c: Array, centred: bool, mean: float) -> Constant:
     return _upper(min(float(top) + lost, mean), "L_F")
 
 
-# --- by looking ---------------------------------------------------------------------------------------------------
-
-
 def sampled_terms(f: Objective, S: AtomSet, seed: int = 0) -> dict[str, Constant]:
     """σ, L, L_rms, L_s, L_F and L_max from the gradients of a few terms at a few points: estimates, too small as a rule.
 
     Where f was given ``lipschitz`` or ``smoothness``, these are taken, as upper bounds.
     """
     rng = np.random.default_rng(seed)
-    points, terms = list(_points(S, rng)), list(_terms(f, rng))
+    points = _points(S, rng)
+    terms = _terms(f, 64, rng, lambda n: np.arange(n) if n <= 64 else rng.choice(n, 64, replace=False))
     with np.errstate(over="ignore", invalid="ignore"):
-        sizes = _seen(np.array([[np.ravel(term.gradient(x)) for x in points] for term in terms]), points)
-    told, found = _told(f), {}
-    for name, value in sizes.items():
-        known = told.get(name)
-        status: Status = "estimated" if known is None else "upper bound"
-        found[name] = Constant(_upper(float(value), name).value if known is None else float(known), status, name)
-    return found
-
-
-def _told(f: Objective) -> dict[str, float | None]:
-    """What f was given: that is no estimate."""
+        sizes = _seen(np.array([[np.ravel(term.gradient(x)) for x in points] for term in list(terms)]), points)
+    found = {name: Constant(_upper(value, name).value, "estimated", name) for name, value in sizes.items()}
     steep = f.lipschitz if isinstance(f, FiniteSum | Stream) else None
-    return {"sigma": steep, "L": steep, "L_rms": steep, "L_F": f.smoothness if isinstance(f, BlackBox) else None}
+    given = {"sigma": steep, "L": steep, "L_rms": steep, "L_F": f.smoothness if isinstance(f, BlackBox) else None}
+    found.update({name: _upper(float(value), name) for name, value in given.items() if value is not None})
+    return found
 
 
 def _seen(G: Array, points: list[Array]) -> dict[str, float]:
@@ -320,30 +298,9 @@ def _lengths(G: Array) -> Array:
     return np.array([length(g) for g in G.reshape(-1, G.shape[-1])]).reshape(G.shape[:-1])
 
 
-def _points(S: AtomSet, rng: np.random.Generator) -> Iterator[Array]:
-    """A few atoms, and mixtures of them."""
+def _points(S: AtomSet, rng: np.random.Generator) -> list[Array]:
+    """Six atoms, and six mixtures of them."""
     from greedyhull.points.shapes import dense as dense_atom
 
-    atoms = np.array([dense_atom(S.atom(rng.standard_normal(S.shape)), S.shape) for _ in range(POINTS // 2)])
-    yield from atoms
-    for weights in rng.dirichlet(np.ones(len(atoms)), size=POINTS - len(atoms)):
-        yield np.tensordot(weights, atoms, axes=1)
-
-
-def _terms(f: Objective, rng: np.random.Generator) -> Iterator[Minibatch]:
-    """A few terms, drawn from all alike: all of a short sum."""
-    stream = streamed(f)
-    if stream is not None:
-        for _ in range(TERMS):
-            yield stream.batch(1, rng)
-        return
-    check_terms(f)
-    whole = summed(f)
-    assert whole is not None  # no stream, and its terms can be taken
-    chosen: Index = np.arange(whole.n) if whole.n <= TERMS else rng.choice(whole.n, TERMS, replace=False)
-    elsewhere = remote(f)
-    if elsewhere is not None:
-        yield from elsewhere.singles(chosen)
-        return
-    for i in chosen:
-        yield whole.batch(np.array([i]))
+    atoms = np.array([dense_atom(S.atom(rng.standard_normal(S.shape)), S.shape) for _ in range(6)])
+    return [*atoms, *(np.tensordot(weights, atoms, axes=1) for weights in rng.dirichlet(np.ones(6), size=6))]

@@ -10,6 +10,7 @@ import numpy as np
 
 from greedyhull.errors import check
 from greedyhull.kernels._core import is_definite, square_facts
+from greedyhull.objectives.designs.derived import FactoredDesign
 from greedyhull.objectives.designs.stored import DenseDesign, SparseDesign
 from greedyhull.objectives.limits import coarse_of, gradient_errors
 from greedyhull.points.arrays import column, masked
@@ -62,8 +63,13 @@ def gradient_slack(f: Objective, w: Iterate, S: AtomSet) -> float:
         return 0.0 if seen is None else error_slack(gradient_errors(seen, as_array(f.gradient(w), S.shape)), S)
     check(not lacks(f, "gradient_error"), lambda: f"{f!r} says exact_gradient=False, but has no gradient_error(w). Write one: "
                                                  "a bound on the error of each entry of the gradient at w.")
-    told = f.gradient_error(w)
-    error = _numbers(told)
+    told, error = f.gradient_error(w), np.asarray(np.nan)
+    try:
+        given = np.asanyarray(told)
+        if given.dtype.kind in "biuf" and not masked(given):
+            error = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):  # a ragged list
+        pass
     check(error.shape in ((), S.shape) and bool(np.isfinite(error).all()) and bool((error >= 0.0).all()),
           lambda: f"gradient_error(w) of {f!r} returned {told!r}; a finite number of at least 0 is wanted, or an array of "
                   f"them of shape {S.shape}: a bound on the error of each entry of the gradient.")
@@ -80,17 +86,6 @@ def error_slack(error: Array, S: AtomSet) -> float:
     return float(2.0 * S.max_abs(most) * (1.0 + EPS * (error.size + most.size + 16.0)))
 
 
-def _numbers(told: object) -> Array:
-    """What an objective told of its error, as an array; NaN where it is no number or array of them."""
-    try:
-        given = np.asanyarray(told)
-        if given.dtype.kind in "biuf" and not masked(given):
-            return np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):  # a ragged list
-        pass
-    return np.asarray(np.nan)
-
-
 def form_rounding(f: QuadraticForm, w: Iterate, size: float, linear: float) -> float:
     """An allowance for value − lower bound at w, whose image was computed from its coordinates; infinite where none is known.
 
@@ -99,20 +94,15 @@ def form_rounding(f: QuadraticForm, w: Iterate, size: float, linear: float) -> f
     x = w.absolute().ravel()
     index = x.nonzero()[0]
     many = max(len(w), len(index)) if w.keeps_atoms else len(x)
-    largest = _largest(f.design, index, x[index])
+    largest, design = np.inf, f.design  # maxᵢ Σⱼ |Qᵢⱼ| xⱼ
+    if isinstance(design, DenseDesign):
+        largest = float((x[index] @ np.abs(design.X[index])).max())  # Q is symmetric, and rows are read faster
+    elif isinstance(design, SparseDesign):
+        largest = float((abs(design.by_column[:, index]) @ x[index]).max())
     z, g = f.at(w).z, f.gradient(w)
     seen = float(np.abs(z).max()) + 2.0 * float(np.abs(g).max())
     # a quarter more: for products of errors, and for rounding of the bound itself
     return 1.25 * EPS * (many + 16) * (size * (1.25 * largest + 0.5 * seen) + 0.5 * linear)
-
-
-def _largest(design: Design, index: Array, x: Array) -> float:
-    """maxᵢ Σⱼ |Qᵢⱼ| xⱼ over the columns j of ``index``."""
-    if isinstance(design, DenseDesign):
-        return float((x @ np.abs(design.X[index])).max())  # Q is symmetric, and rows are read faster
-    if isinstance(design, SparseDesign):
-        return float((abs(design.by_column[:, index]) @ x).max())
-    return float(np.inf)
 
 
 SMALL = 200  # up to this size eigenvalues are computed
@@ -122,10 +112,8 @@ TINY, LIFT = 1e-280, 2.0**600  # products of numbers below the first may vanish;
 
 def entries(design: Design) -> Array | None:
     """The entries of a design in float64, if they are stored and not too many; few are asked of an operator."""
-    if isinstance(design, DenseDesign) and design.n <= LARGE:
-        return np.asarray(design.X, dtype=np.float64)
-    if isinstance(design, SparseDesign) and design.n <= LARGE:
-        return np.asarray(design.by_column.toarray(), dtype=np.float64)
+    if isinstance(design, DenseDesign | SparseDesign) and design.n <= LARGE:
+        return np.asarray(design.X if isinstance(design, DenseDesign) else design.by_column.toarray(), dtype=np.float64)
     return np.stack([column(design, j) for j in range(design.n)]).astype(np.float64) if design.n <= SMALL else None
 
 
@@ -143,10 +131,11 @@ def facts_of(Q: Array) -> Facts:
 
 
 def diagonal(design: Design) -> Array | None:
-    """Q's diagonal where Q is stored: no entry of a semidefinite one is negative, whatever its size."""
-    if isinstance(design, DenseDesign):
-        return np.asarray(design.X.diagonal(), dtype=np.float64)
-    return np.asarray(design.by_column.diagonal(), dtype=np.float64) if isinstance(design, SparseDesign) else None
+    """Q's diagonal where it is at hand."""
+    if isinstance(design, FactoredDesign):
+        return design.diagonal()
+    Q = design.X if isinstance(design, DenseDesign) else design.by_column if isinstance(design, SparseDesign) else None
+    return None if Q is None else np.asarray(Q.diagonal(), dtype=np.float64)
 
 
 def concavity(Q: Array, facts: Facts) -> tuple[float, float]:

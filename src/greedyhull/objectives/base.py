@@ -13,7 +13,7 @@ import numpy as np
 from greedyhull.errors import GreedyhullError, check, former
 from greedyhull.kernels.core import user
 from greedyhull.objectives.lines import AskedLine, Line
-from greedyhull.objectives.restricted import ByProducts
+from greedyhull.objectives.restricted import ByProducts, Restriction
 from greedyhull.points.arrays import coarse_dtype, dense, eps_of, is_sparse, length, masked
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.direction import Direction
@@ -25,7 +25,7 @@ from greedyhull.types import Array, AtomSet, Block, Shape, Traits, lacks
 if TYPE_CHECKING:
     from greedyhull.kernels.matrix_models import LocalModel, MatrixEquations
     from greedyhull.objectives.minibatches import Source
-    from greedyhull.types import Index, Minibatch, Small
+    from greedyhull.types import Index, Minibatch
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -59,7 +59,7 @@ class Objective(ABC):
         intercept: Callable[[Iterate], Any]  # intercept: a number, or one for each class
         gradient_error: Callable[[Iterate], Array | float]  # exact_gradient is False: |ĝⱼ − ∂ⱼf(w)| at most
         hessian_product: Callable[..., Array]  # second_order: ∇²f(w)v for an array v
-        restricted: Callable[[Block], Small]  # second_order: f on the hull of a few atoms
+        restricted: Callable[[Block], Restriction]  # second_order: f on the hull of a few atoms
         equations: Callable[[], MatrixEquations]  # written: a quadratic of matrices whose Hessian is easily inverted
         model: Callable[[Iterate], LocalModel]  # modelled: a quadratic model around a small matrix
         single: Callable[[], Objective]  # single: a copy in float32
@@ -201,10 +201,8 @@ def _gradient_once(written: Callable[[Any, Iterate], Any]) -> Callable[[Any, Ite
             return np.asarray(written(self, w))
         view = self.at(w)
         if view.gradient is None:
-            g = numbers(user(written, self, CoordinateIterate(view.x)), "gradient(w)", self.domain, self._coarse)
-            check(g.shape == self.domain, lambda: f"gradient(w) returned shape {g.shape}; the shape {self.domain} of w is "
-                                                  "wanted.")
-            view.gradient = g
+            answer = user(written, self, CoordinateIterate(view.x))
+            view.gradient = numbers(answer, "gradient(w)", self.domain, self._coarse)
             w.work.gradients += 1
         return np.asarray(view.gradient)
 
@@ -273,7 +271,7 @@ def number(value: Any, called: str, coarse: Coarse | None = None) -> float:
 
 
 def numbers(g: Any, called: str, shape: Shape, coarse: Coarse | None = None) -> Array:
-    """What a function returned, as a float64 array of its own: whoever returned it may write on it again.
+    """What a function returned, as a new float64 array of this shape: whoever returned it may write on it again.
 
     A sparse gradient is made dense, and its only row or column a vector. ``coarse`` remembers its dtype.
 
@@ -294,9 +292,11 @@ def numbers(g: Any, called: str, shape: Shape, coarse: Coarse | None = None) -> 
             array = np.asarray(g.tolist())
         check(not np.iscomplexobj(array) and not masked(array),
               f"{called} returned masked or complex entries; real numbers are wanted.")
-        return np.array(array, dtype=np.float64)
+        found = np.array(array, dtype=np.float64)
     except GreedyhullError:
         raise
     except (AttributeError, TypeError, ValueError):
         raise GreedyhullError(f"{called} returned a {type(g).__name__} that is no array of numbers; an array with the shape "
                               "of w is wanted.") from None
+    check(found.shape == shape, lambda: f"{called} returned shape {found.shape}; the shape {shape} of w is wanted.")
+    return found

@@ -14,10 +14,10 @@ from greedyhull.kernels.core import public, user
 from greedyhull.objectives.accuracy import given_scale
 from greedyhull.objectives.base import Objective, number, numbers
 from greedyhull.objectives.minibatches import Minibatch, pulls_of
-from greedyhull.objectives.restricted import ByProducts
+from greedyhull.objectives.restricted import ByProducts, Restriction
 from greedyhull.points.arrays import length, locked
 from greedyhull.points.iterate import Iterate
-from greedyhull.types import Array, Block, Finite, Index, Shape, Small, Traits
+from greedyhull.types import Array, Block, Finite, Index, Shape, Traits
 
 
 class BlackBox(Objective):
@@ -35,12 +35,7 @@ class BlackBox(Objective):
     def __init__(self, value: Callable[[Array], float], gradient: Callable[[Array], Array], shape: Shape,
                  smoothness: float | None, convex: bool = True, scale: float | None = None,
                  hessian_product: Callable[[Array, Array], Array] | None = None) -> None:
-        for called, function in (("value", value), ("gradient", gradient)):
-            check(callable(function), f"function({called}={shown(function)}) was given; two functions of an array, value(w) "
-                                      "and gradient(w), are wanted.")
-            if not takes(function, None):
-                raise GreedyhullError(f"function({called}={signed(function)}) was given; a function of one array, "
-                                      f"{called}(w), is wanted.")
+        check_functions("w", value=value, gradient=gradient)
         check(hessian_product is None or callable(hessian_product), f"hessian_product = {hessian_product!r} was given; a "
               "function of two arrays, w and v, that returns the array ∇²f(w)v is wanted, or None.")
         check(smoothness is None or (np.asarray(smoothness).dtype.kind in "iuf" and smoothness > 0),
@@ -74,36 +69,41 @@ class BlackBox(Objective):
         if self._product is None:
             raise GreedyhullError(f"{self!r} was made without hessian_product=. Give one, or use BlendedPairwise().")
         p = numbers(self.call(self._product, locked(self.at(w).x), locked(v)), "hessian_product(w, v)", self.domain)
-        check(p.shape == self.domain,
-              lambda: f"hessian_product(w, v) returned shape {p.shape}; the shape {self.domain} of v is wanted.")
         check(bool(np.isfinite(p).all()), "hessian_product(w, v) returned NaN or infinite entries at a point of the hull. "
               "Where f has no finite Hessian leave hessian_product out: BlendedPairwise() needs none.")
         w.work.products += 1.0
         return p
 
-    def restricted(self, block: Block) -> Small:
+    def restricted(self, block: Block) -> Restriction:
         return ByProducts(self, block)
 
     def value_at(self, x: Array) -> float:
         return number(self.call(self._value, locked(x)), self.called, self._coarse)
 
     def gradient_at(self, x: Array) -> Array:
-        return self._checked(self.call(self._gradient, locked(x)))
+        return numbers(self.call(self._gradient, locked(x)), "gradient(w)", self.domain, self._coarse)
 
     def sampled_functions(self) -> tuple[Callable[[Array], float], Callable[[Array], Array]]:
         """Two functions, value and gradient, that tell whether the user's agree with each other."""
         return self.value_at, self.gradient_at
 
-    def _checked(self, g: Any) -> Array:
-        array = numbers(g, "gradient(w)", self.domain, self._coarse)
-        check(array.shape == self.domain,
-              lambda: f"gradient(w) returned shape {array.shape}; the shape {self.domain} of w is wanted.")
-        return array
+
+def check_functions(arguments: str, **functions: Any) -> None:
+    """Raise unless all of these are functions of these arguments."""
+    for name, function in functions.items():
+        if not (callable(function) and takes(function, *arguments.split(", "))):
+            raise GreedyhullError(f"{name} must be a function {name}({arguments}); got "
+                                  f"{signed(function) if callable(function) else shown(function)}.")
+
+
+def check_lipschitz(lipschitz: object) -> None:
+    check(lipschitz is None or (isinstance(lipschitz, Real) and 0.0 < float(lipschitz) < np.inf), lambda: "lipschitz must be "
+          f"positive and finite, or None; got {shown(lipschitz)}. It bounds the length of the gradient of every term.")
+
 
 def check_length(g: Array, lipschitz: float | None) -> None:
     """Raise where the gradient of some terms is longer than that of each of them is said to be."""
-    if lipschitz is not None:
-        # shares of lengths that are more than rounding
+    if lipschitz is not None:  # up to rounding
         check(length(g) <= (1.0 + 1e-6) * lipschitz, lambda: f"lipschitz must be at least {length(g):.6g}, the length of a "
               f"gradient of the run; got {lipschitz!r}. Bounds rest on it: give a larger one, or leave it out.")
 
@@ -140,14 +140,8 @@ class FiniteSum(BlackBox):
                  lipschitz: float | None = None, convex: bool = True, scale: float | None = None) -> None:
         check(isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n >= 1,
               lambda: f"n={shown(n)} terms were given to finite_sum; a whole number of at least one is wanted.")
-        for called, function in (("value", value), ("gradient", gradient)):
-            check(callable(function), f"finite_sum({called}={shown(function)}) was given; two functions of an array and of an "
-                                      "index array, value(w, index) and gradient(w, index), are wanted.")
-            if not takes(function, None, None):
-                raise GreedyhullError(f"finite_sum({called}={signed(function)}) was given; a function of two arrays, "
-                                      f"{called}(w, index), is wanted.")
-        check(lipschitz is None or (isinstance(lipschitz, Real) and 0.0 < lipschitz < np.inf), lambda: f"lipschitz="
-              f"{shown(lipschitz)} was given; a bound on the length of the gradient of every term, or None, is wanted.")
+        check_functions("w, index", value=value, gradient=gradient)
+        check_lipschitz(lipschitz)
         self.n, self.value_of, self.gradient_of, self.lipschitz = int(n), value, gradient, lipschitz
         everything = np.arange(self.n)
         everything.flags.writeable = False
@@ -166,16 +160,12 @@ class FiniteSum(BlackBox):
         """Some of the terms; the mean over all batches is f."""
         return Terms(self, index)
 
-    def checked(self, g: Any) -> Array:
-        """The gradient as a float64 array of its own."""
-        array = numbers(g, "gradient(w, index)", self.domain, self._coarse)
-        check(array.shape == self.domain,
-              f"gradient(w, index) returned shape {array.shape}; the mean over the index, of shape {self.domain}, is wanted.")
-        check_length(array, self.lipschitz)
-        return array
+    def gradient_at(self, x: Array) -> Array:
+        return self.checked(self.call(self._gradient, locked(x)))
 
-    def _checked(self, g: Any) -> Array:
-        array = super()._checked(g)
+    def checked(self, g: Any) -> Array:
+        """The gradient as a new float64 array."""
+        array = numbers(g, "gradient(w, index), the mean over the index,", self.domain, self._coarse)
         check_length(array, self.lipschitz)
         return array
 

@@ -27,10 +27,7 @@ from greedyhull.types import Array, Shape
 def least_squares(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Least squares, f(w) = 1/(2n) ‖Xw − y‖².
 
-    Parameters
-    ----------
-    {X}
-    {targets}
+    {X, targets}
     {options}
 
     See Also
@@ -54,10 +51,7 @@ def least_squares(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool 
 def logistic(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Logistic loss, f(w) = mean log(1 + exp(−yᵢ xᵢ·w)).
 
-    Parameters
-    ----------
-    {X}
-    {labels}
+    {X, labels}
     {options}
 
     See Also
@@ -79,10 +73,7 @@ def logistic(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fal
 def squared_hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False, l2: float = 0.0) -> Composite:
     """Squared hinge loss, f(w) = mean ½(1 − yᵢ xᵢ·w)₊².
 
-    Parameters
-    ----------
-    {X}
-    {labels}
+    {X, labels}
     {options}
 
     See Also
@@ -105,10 +96,7 @@ def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None, inte
           l2: float = 0.0) -> Composite:
     """Huber loss, the mean of ½r² for |r| ≤ delta and delta·|r| − ½delta² beyond, r = xᵢ·w − yᵢ.
 
-    Parameters
-    ----------
-    {X}
-    {targets}
+    {X, targets}
     delta : float, default 1.0
         The residual beyond which the loss grows linearly. Make it smaller to reduce the influence of outliers.
     {options}
@@ -134,11 +122,7 @@ def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fals
 
     Up to a constant it is the negative log-likelihood of counts whose means are exp(Xw).
 
-    Parameters
-    ----------
-    {X}
-    y : array_like of shape (n,)
-        Counts, at least 0.
+    {X, counts}
     {options}
 
     See Also
@@ -161,10 +145,7 @@ def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None, intercept: b
 
     For p < 2 the curvature is infinite at residuals of zero, so no rate is promised; certificates hold all the same.
 
-    Parameters
-    ----------
-    {X}
-    {targets}
+    {X, targets}
     p : float
         The exponent, larger than 1. For p = 1 use `absolute`.
     {options}
@@ -192,10 +173,7 @@ def hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False,
 
     The loss has kinks, so `minimize` chooses `Smoothed`; `RegularizedStochasticFrankWolfe` works on minibatches.
 
-    Parameters
-    ----------
-    {X}
-    {labels}
+    {X, labels}
     {options}
 
     See Also
@@ -220,10 +198,7 @@ def absolute(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fal
 
     The loss has kinks, so `minimize` chooses `Smoothed`; `RegularizedStochasticFrankWolfe` works on minibatches.
 
-    Parameters
-    ----------
-    {X}
-    {targets}
+    {X, targets}
     {options}
 
     See Also
@@ -248,10 +223,7 @@ def quantile(X: Any, y: Any, q: float, *, sample_weight: Any = None, intercept: 
     Its minimiser estimates the q-quantile of y given x. The loss has kinks, so `minimize` chooses `Smoothed`;
     `RegularizedStochasticFrankWolfe` works on minibatches.
 
-    Parameters
-    ----------
-    {X}
-    {targets}
+    {X, targets}
     q : float
         The quantile, between 0 and 1; 0.5 is the median.
     {options}
@@ -278,10 +250,7 @@ def epsilon_insensitive(X: Any, y: Any, epsilon: float, *, sample_weight: Any = 
 
     The loss has kinks, so `minimize` chooses `Smoothed`; `RegularizedStochasticFrankWolfe` works on minibatches.
 
-    Parameters
-    ----------
-    {X}
-    {targets}
+    {X, targets}
     epsilon : float
         Residuals up to this size cost nothing; at least 0.
     {options}
@@ -362,15 +331,11 @@ def log_likelihood(P: Any, *, sample_weight: Any = None, l2: float = 0.0) -> Com
     P : array_like, sparse matrix or linear operator of shape (n, d)
         Non-negative entries: the density of component j at sample i, or the price relative of asset j on day i. No row may
         be zero.
-    sample_weight : array_like of shape (n,), optional
-        Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
+    {sample_weight}
     l2 : float, default 0.0
         Adds the ridge (l2/2)‖w‖² to f; at least 0.
 
-    Returns
-    -------
-    Composite
-        The objective.
+    {Returns}
 
     See Also
     --------

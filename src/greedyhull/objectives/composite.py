@@ -43,8 +43,6 @@ from greedyhull.types import Objective as AnyObjective
 
 KEPT, DOUBLE = (DenseDesign, SparseDesign), np.dtype(np.float64)
 SLOW = (Squared, Huber, Logistic)  # losses that grow no faster than squares
-HUGE, ROOT = 1e250, 1e125  # sums of squares up to the first, and lengths up to the second, are far from overflow
-WORSE = 1.0  # by how much the value may lie above that of twice as many atoms
 
 
 def finite_on(f: Composite, S: AtomSet) -> bool:
@@ -58,10 +56,11 @@ def finite_on(f: Composite, S: AtomSet) -> bool:
     loss = f.loss if inner is None else inner.loss
     if not (isinstance(loss, SLOW) and type(loss) in SLOW) or type(f.design) not in KEPT or f.design.dtype != DOUBLE or f.l2:
         return False
-    if S.traits.random or not S.sized or not 0.0 < f.scale < HUGE:  # a scale of 0 may stand for one that overflows
+    huge = 1e250  # sums of squares up to this are far from overflow
+    if S.traits.random or not S.sized or not 0.0 < f.scale < huge:  # a scale of 0 may stand for one that overflows
         return False
     reach = f.image_bound(S)
-    return reach < ROOT and loss.heaviest() * reach * reach < HUGE
+    return reach < 1e125 and loss.heaviest() * reach * reach < huge
 
 
 def least(f: AnyObjective) -> float:
@@ -83,23 +82,18 @@ def few_of(f: Composite, centre: Iterate) -> Iterate:
     if not centre.keeps_atoms or centre.owners is not None:
         return centre
     while 4 * count <= len(centre):
-        more = _spaced(centre, count)
+        at = np.linspace(0, len(centre) - 1, count).round().astype(np.intp)
+        more = Iterate(centre.block.take(at), np.full(count, 1.0 / count), centre.shape)
         now = float(f.value(more))
-        if np.isfinite(value) and value <= now + WORSE:
+        if np.isfinite(value) and value <= now + 1.0:  # about as good as twice as many
             return w
         w, value, count = more, now, 2 * count
-    return w if np.isfinite(value) and value <= float(f.value(centre)) + WORSE else centre
-
-
-def _spaced(centre: Iterate, count: int) -> Iterate:
-    at = np.linspace(0, len(centre) - 1, count).round().astype(np.intp)
-    return Iterate(centre.block.take(at), np.full(count, 1.0 / count), centre.shape)
+    return w if np.isfinite(value) and value <= float(f.value(centre)) + 1.0 else centre
 
 
 EPS = float(np.finfo(np.float64).eps)
 LEAST = 5e-324  # what a product that underflows may be off by
 LEFT = 1e-15  # the share of a loss that rounding cannot tell from nothing
-CLEAR = 1 / 64  # the share of z, near the edge of a domain, that rounding may have made
 TINY = 1e-30  # what to divide by where the curvature is zero everywhere
 
 
@@ -110,7 +104,34 @@ def _traits(stored: bool, smooth: bool, quadratic: bool, everywhere: bool, inter
                   intercept=intercept, second_order=second_order, linear_model=True, images=True)
 
 
-class Composite(Objective):
+class ByImages(Objective):
+    """An objective that sees points by their images z = Aw under a design; a `View` follows them."""
+
+    design: Any
+    _image = "image"  # the name of the view
+
+    def at(self, w: Iterate) -> Image:
+        try:
+            return w.views.get(self) or w.view(self, lambda: Image(self.design, self._image))  # type: ignore[return-value]
+        except AttributeError as error:
+            raise no_point(self, w, error) from None
+
+    def cached_view(self, w: Iterate) -> Image:
+        """The view of w for one who has computed what it holds: the product is counted, not made."""
+        view: Any = w.views.get(self)
+        if view is None and not w.pending:
+            view = w.views[self] = Image(self.design, self._image)
+            w.work.products += 1.0
+        return view or self.at(w)
+
+    def fresh(self, w: Iterate) -> bool:
+        return self.at(w).moves == 0
+
+    def moves(self, w: Iterate) -> int:
+        return self.at(w).moves
+
+
+class Composite(ByImages):
     """f = φ∘A with φ a `Loss` and A a `Design`.
 
     The lower bound behind its gap, φ(z) − ⟨r, z⟩ + min_S ⟨Aᵀr, ·⟩ with r = ∇φ(z), holds for *any* z, so the
@@ -134,14 +155,13 @@ class Composite(Objective):
         self.quadratic, self.has_intercept = loss.quadratic, loss.profiles
         self._reach: tuple[AtomSet, float, Any] | None = None
         self._precise: Composite | None = None
-        self._image = "image"  # the name of its view
         self._scale: float | None = None
         self._coarse: Any = None  # what a user's loss and design return, once somebody has looked: a `Coarse`
         self._centre: tuple[Array, float] | None = None
 
     def __repr__(self) -> str:
-        intercept, ridge = ", intercept=True" if self.has_intercept else "", f", l2={self.l2!r}" if self.l2 else ""
-        return f"{self.name}(n={self.design.n}, d={self.domain[0]}{intercept}{ridge})"
+        intercept = ", intercept=True" if self.has_intercept else ""
+        return f"{self.name}(n={self.design.n}, d={self.domain[0]}{intercept})"
 
     @property
     def scale(self) -> float:  # type: ignore[override]
@@ -173,21 +193,10 @@ class Composite(Objective):
 
     @property
     def smooth(self) -> bool:
-        """Whether gradients are gradients; else f has kinks, and they are subgradients."""
+        """Whether gradients are gradients, not subgradients."""
         return self.traits.smooth
 
     # --- at a point -----------------------------------------------------------------------------------------------
-
-    def at(self, w: Iterate) -> Image:
-        return w.views.get(self) or w.view(self, lambda: Image(self.design, self._image))  # type: ignore[return-value]
-
-    def cached_view(self, w: Iterate) -> Image:
-        """The view of w for one who has computed what it holds: the product is counted, not made."""
-        view: Any = w.views.get(self)
-        if view is None and not w.pending:
-            view = w.views[self] = Image(self.design, self._image)
-            w.work.products += 1.0
-        return view or self.at(w)
 
     def _known(self, w: Iterate) -> Image:
         """The view, value and residual computed; they come together."""
@@ -256,8 +265,7 @@ class Composite(Objective):
         w = few_of(self, S.centre())
         check(bool(np.isfinite(self.value(w))) and np.isfinite(self.rounding(w, S)),
               f"{self!r} is infinite at the centre of {S!r}, or rounding decides whether it is: no start inside its domain "
-              "was found. "
-              "Give start=, a point where it is finite.")
+              "was found. Give start=, a point where it is finite.")
         return w
 
     def smoothed(self, mu: float) -> Composite:
@@ -386,15 +394,10 @@ class Composite(Objective):
         Atoms that cancel each other leave a zᵢ > 0 where nothing is. pᵢ(A|w|)ᵢ/zᵢ ≤ ``spread``; the sum of the atoms'
         absolute values is made only where that does not settle it.
         """
-        if off * spread <= CLEAR * float(np.min(self.loss.p)):
+        clear = 1 / 64  # the share of z that rounding may have made
+        if off * spread <= clear * float(np.min(self.loss.p)):
             return False
-        return bool((CLEAR * view.z < off * self.design.matvec(w.absolute())).any())
-
-    def fresh(self, w: Iterate) -> bool:
-        return self.at(w).moves == 0
-
-    def moves(self, w: Iterate) -> int:
-        return self.at(w).moves
+        return bool((clear * view.z < off * self.design.matvec(w.absolute())).any())
 
     def curvature(self, S: AtomSet) -> Constant:
         """The curvature M of f on the hull of S, or an upper bound (theory: max over S of ‖s − s'‖²_H)."""

@@ -14,10 +14,10 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.points.views import Along, Expanded, Expansion, Foreseen, no_point
 from greedyhull.theory import Constant
-from greedyhull.types import Array, AtomSet, Block, Line, Small, State, Trial
+from greedyhull.types import Array, AtomSet, Block, Line, State
 
 
-class ExpandedSmall(Restriction):
+class ExpandedRestriction(Restriction):
     """f(Σ αᵢ dᵢ) as a function of α: its Hessian comes with the expansion of the point that is tried."""
 
     f: ByExpansion
@@ -47,7 +47,7 @@ class ExpandedSmall(Restriction):
             self._hessian = found
         return self._hessian
 
-    def trial(self, w: Iterate, base: Array, target: Array) -> Trial:
+    def trial(self, w: Iterate, base: Array, target: Array) -> LineTrial:
         """The steps from ``base`` to ``target``: what is seen of one is known after it is made."""
         move = w.reweighting(self.block, base, target - base)
         return ExpandedTrial(self.f, w, move, None if self.f.traits.quadratic else self._with_next(w), self._sample)
@@ -206,8 +206,8 @@ class ByExpansion(Objective):
         value, slope, bend = line.look(np.zeros(1))[0].tolist()
         return Parabola(value, slope, max(bend, 0.0), move.max_step)
 
-    def restricted(self, block: Block) -> Small:
-        return ExpandedSmall(self, block)
+    def restricted(self, block: Block) -> Restriction:
+        return ExpandedRestriction(self, block)
 
     def fresh(self, w: Iterate) -> bool:
         """Whether the coordinates of w were computed from its atoms, not carried along by moves."""

@@ -41,7 +41,7 @@ class Information(BlackBox):
     def __init__(self, X: Any) -> None:
         self.X = candidates(X, self.name)
         self._kept: list[_Known] = []
-        super().__init__(self._value_at, self._gradient_at, (len(self.X),), None, hessian_product=self._product_at)
+        super().__init__(self.value_at, self.gradient_at, (len(self.X),), None, hessian_product=self._product_at)
         self.traits = Traits(second_order=True, finite_everywhere=False)
 
     def __repr__(self) -> str:
@@ -54,34 +54,29 @@ class Information(BlackBox):
         return np.asarray((rows * x[on, None]).T.dot(rows))
 
     def _known(self, x: Array) -> _Known:
-        """M(w) and its factor; those of the last few points are kept, for they are asked for often."""
+        """M(w) and its factor; those of the last three points are kept: a run compares these again and again."""
         for known in reversed(self._kept):
             if np.array_equal(known.x, x):
                 return known
-        # points of which M(w) is kept: a run compares its last ones, and its end looks at them again and again
-        self._kept = [*self._kept[1 - 3 :], _Known(np.array(x), self.information(x))]
+        self._kept = [*self._kept[-2:], _Known(np.array(x), self.information(x))]
         return self._kept[-1]
-
-    def _factor(self, x: Array) -> Array | None:
-        """The Cholesky factor of M(w); None where it is singular."""
-        return self._known(x).L
 
     def _regular(self, x: Array) -> Array:
         """The factor, at a point where f is finite."""
-        L = self._factor(x)
+        L = self._known(x).L
         if L is None:
             raise GreedyhullError(f"{self!r} was asked for its Hessian where the information matrix is singular.")
         return L
 
     def _whitened(self, x: Array) -> Array:
         """L⁻¹xᵢ for every candidate, as columns; infinite where M(w) is singular."""
-        L = self._factor(x)
+        L = self._known(x).L
         return np.full(self.X.T.shape, np.inf) if L is None else _solved(L, self.X.T)
 
     @abstractmethod
-    def _value_at(self, x: Array) -> float: ...
+    def value_at(self, x: Array) -> float: ...
     @abstractmethod
-    def _gradient_at(self, x: Array) -> Array: ...
+    def gradient_at(self, x: Array) -> Array: ...
     @abstractmethod
     def _product_at(self, x: Array, v: Array) -> Array: ...
     @abstractmethod
@@ -91,7 +86,7 @@ class Information(BlackBox):
     def along(self, w: Iterate, move: Direction) -> Line:
         """With V = M(v) and the eigenvalues λ of L⁻¹VL⁻ᵀ, f is a sum of p functions of the step; it ends at −1/min λ."""
         view = self.at(w)
-        v, L = view.direction(move), self._factor(view.x)
+        v, L = view.direction(move), self._known(view.x).L
         if L is None:
             return super().along(w, move)
         half = _solved(L, self.information(v))
@@ -123,13 +118,7 @@ class Information(BlackBox):
         order = qr(self.X.T, mode="r", pivoting=True)[-1][:p]
         x = np.zeros(self.domain)
         x[order] = (1.0 if total is None else total) / p
-        return S.decompose(x) if S.contains(x) and np.isfinite(self._value_at(x)) else S.centre()
-
-    def value_at(self, x: Array) -> float:
-        return self._value_at(x)
-
-    def gradient_at(self, x: Array) -> Array:
-        return self._gradient_at(x)
+        return S.decompose(x) if S.contains(x) and np.isfinite(self.value_at(x)) else S.centre()
 
     def rounding(self, w: Iterate, S: AtomSet) -> float:
         """M is off by at most (s + 4)ε Σ wᵢ|xᵢ||xᵢ|ᵀ, s candidates with weight, and its factor by (p + 1)ε of the same size.
@@ -190,11 +179,11 @@ class LogDet(Information):
 
     name = "log_det"
 
-    def _value_at(self, x: Array) -> float:
-        L = self._factor(x)
+    def value_at(self, x: Array) -> float:
+        L = self._known(x).L
         return np.inf if L is None else float(-2.0 * np.log(np.diag(L)).sum())
 
-    def _gradient_at(self, x: Array) -> Array:
+    def gradient_at(self, x: Array) -> Array:
         return -np.asarray((self._whitened(x) ** 2).sum(axis=0))
 
     def hessian_on(self, x: Array, index: Index) -> Array:
@@ -218,18 +207,18 @@ class TraceInverse(Information):
 
     name = "trace_inverse"
 
-    def _value_at(self, x: Array) -> float:
-        L = self._factor(x)
+    def value_at(self, x: Array) -> float:
+        L = self._known(x).L
         return np.inf if L is None else float((_solved(L, np.eye(len(L))) ** 2).sum())
 
     def _inverses(self, x: Array) -> Array:
         """M⁻¹xᵢ for every candidate, as columns."""
         from greedyhull.kernels.lapack import cho_solve
 
-        L = self._factor(x)
+        L = self._known(x).L
         return np.full(self.X.T.shape, np.inf) if L is None else np.asarray(cho_solve((L, True), self.X.T))
 
-    def _gradient_at(self, x: Array) -> Array:
+    def gradient_at(self, x: Array) -> Array:
         return -np.asarray((self._inverses(x) ** 2).sum(axis=0))
 
     def hessian_on(self, x: Array, index: Index) -> Array:
@@ -297,7 +286,7 @@ class OrthogonalLogDet(LogDet):
         optimum. There no candidate has a larger variance than p (Kiefer and Wolfowitz), and their mean, tr M⁻¹ up to ``skew``,
         has none either.
         """
-        p, L = self.X.shape[1], self._factor(self.at(w).x)
+        p, L = self.X.shape[1], self._known(self.at(w).x).L
         if L is None:
             return np.inf
         here = float((_solved(L, np.eye(p)) ** 2).sum())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from math import fsum
 from typing import Any, cast
 
@@ -17,22 +18,10 @@ from greedyhull.objectives.designs.stored import DenseDesign
 from greedyhull.objectives.losses.base import Separable
 from greedyhull.objectives.losses.smooth import Squared
 from greedyhull.objectives.losses.softmax import Softmax, SoftmaxWithIntercepts
-from greedyhull.objectives.restricted import ImageTrial, Restriction, beside
+from greedyhull.objectives.restricted import Restricted
 from greedyhull.points.iterate import Iterate
 from greedyhull.theory import Constant
-from greedyhull.types import (
-    Array,
-    Atom,
-    AtomSet,
-    Block,
-    Design,
-    Index,
-    LinearModel,
-    Loss,
-    State,
-    Traits,
-    Trial,
-)
+from greedyhull.types import Array, Atom, AtomSet, Block, Design, Loss, Traits
 
 
 class MatrixModel(Composite):
@@ -61,13 +50,12 @@ class MatrixModel(Composite):
         usual = super().rounding(w, S, eps)
         if not self._depth:
             return usual
-        view, far = self._known(w), self.image_bound(S)
-        value, residual = view.value, view.residual
-        assert value is not None and residual is not None
-        if not (residual.any() or view.z.any() or self.loss.y.any()):  # from zeros to zeros nothing is rounded
+        view: Any = self._known(w)
+        if not (view.residual.any() or view.z.any() or self.loss.y.any()):  # from zeros to zeros nothing is rounded
             return usual
-        off = eps * (16 + self._depth + len(w) + 3 * view.moves) * far
-        return usual + self.loss.norm(value, residual) * off + self.loss.swing(self.loss.size(value, view.z), view.z, off)
+        off = eps * (16 + self._depth + len(w) + 3 * view.moves) * self.image_bound(S)
+        rest = self.loss.swing(self.loss.size(view.value, view.z), view.z, off)
+        return float(usual + self.loss.norm(view.value, view.residual) * off + rest)
 
     def surely_falls(self, w: Iterate, target: Iterate, S: AtomSet) -> bool:
         """Whether f is smaller at ``target`` than at w, where the difference of two values would drown in their rounding.
@@ -78,18 +66,16 @@ class MatrixModel(Composite):
         """
         if not self.quadratic or self.has_intercept:
             return False
-        here, there = self._known(w), self._known(target)
-        assert here.residual is not None
+        here: Any = self._known(w)
+        there: Any = self._known(target)
         step = np.asarray(there.z, dtype=np.float64) - here.z
         terms = here.residual * step
         change, bend = fsum(terms.tolist()), 0.5 * self.loss.energy(step) * (1.0 + (len(step) + 16) * EPS)
         far, off = self.image_bound(S), 8.0 * EPS * float(np.abs(terms).sum())
         for point, view in ((w, here), (target, there)):
-            value, residual = view.value, view.residual
-            assert value is not None and residual is not None
             error = EPS * (16 + self._depth + len(point) + 3 * view.moves) * far
-            off += float(np.linalg.norm(residual)) * error * (1.0 + 1e-6)
-            off += self.loss.swing(self.loss.size(value, view.z), view.z, error)
+            off += float(np.linalg.norm(view.residual)) * error * (1.0 + 1e-6)
+            off += self.loss.swing(self.loss.size(view.value, view.z), view.z, error)
         return bool(change + bend + off < 0.0)
 
     def _in_double(self) -> Composite:
@@ -108,7 +94,6 @@ class SquaredEntries(MatrixModel):
         single = design.dtype == np.float64 and 1e-12 < largest < 1e12  # their squares are numbers in float32
         self.traits: Traits = replace(self.traits, written=full, single=single)
         self._squared = exact
-        self._single: MatrixModel | None = None
 
     def equations(self) -> EntryEquations:
         """Weights and weighted values of all entries, zero where nothing is observed. They are made anew for each call."""
@@ -116,9 +101,11 @@ class SquaredEntries(MatrixModel):
 
     def single(self) -> MatrixModel:
         """f in float32, on the same places."""
-        if self._single is None:
-            self._single = MatrixModel(self.design.single(), self._squared.cast(np.float32), self.name, self.exact, 1.0, 0)
         return self._single
+
+    @cached_property
+    def _single(self) -> MatrixModel:
+        return MatrixModel(self.design.single(), self._squared.cast(np.float32), self.name, self.exact, 1.0, 0)
 
     def _written_out(self, dtype: Any) -> tuple[Array, Array]:
         places, size = self.design.i * self.domain[1] + self.design.j, self.domain[0] * self.domain[1]
@@ -128,38 +115,14 @@ class SquaredEntries(MatrixModel):
         return weights.reshape(self.domain), values.reshape(self.domain)
 
 
-class SoftmaxSmall(Restriction):
-    """φ(Zα) for the atoms of a block, φ the loss `Softmax`. Its Hessian is made anew at every point."""
+class SoftmaxRestriction(Restricted):
+    """φ(Zα) for the atoms of a block, φ the loss `Softmax`. Its Hessian is computed again at every point."""
 
     f: Multinomial
 
     def __init__(self, f: Multinomial, block: Block) -> None:
-        self.f, self.block = f, block
-        self._images: Any = None
+        super().__init__(f, block)
         self._room = Room()
-
-    def __len__(self) -> int:
-        return len(self.block)
-
-    @property
-    def Z(self) -> Any:
-        """The images of the atoms as columns."""
-        if self._images is None:
-            self._images = self.block.images(self.f.design)
-        return self._images
-
-    def extend(self, atoms: Block, w: Iterate) -> None:
-        if self._images is not None:
-            self._images = beside(self._images, atoms.images(self.f.design))
-        self.block = self.block.extend(atoms)
-
-    def take(self, index: Index) -> None:
-        self.block = self.block.take(index)
-        if self._images is not None:
-            self._images = self._images[:, index]
-
-    def gradient(self, w: Iterate) -> Array:
-        return self.block.dots(self.f.gradient(w)).astype(np.float64, copy=False)
 
     def hessian(self, w: Iterate, sample: int = 1) -> Array:
         s, p, Z = self.f.probabilities(w), self.f.softmax.p, self.Z
@@ -180,18 +143,6 @@ class SoftmaxSmall(Restriction):
         value, gap = abs(self.f.value(w)), self.f.gradient_dot(w) - float(self.gradient(w).min())
         # of the value: points with a larger gap are far from the optimum
         return 1e-3 * value < gap < value  # where the set is far too large, gaps are larger and tell nothing
-
-    def trial(self, w: Iterate, base: Array, target: Array) -> Trial:
-        """The steps from ``base`` to ``target``; where the whole one leads is computed from the atoms afresh."""
-        move, view = w.reweighting(self.block, base, target - base), self.f.at(w)
-        view.lead(move, np.asarray(self.Z @ target.astype(view.z.dtype, copy=False)).astype(view.z.dtype, copy=False))
-        return ImageTrial(cast(LinearModel, self.f), w, move, float(np.finfo(view.z.dtype).eps))
-
-    def state(self) -> State:
-        return {}
-
-    def restore(self, state: State) -> None:
-        """Images are made when they are asked for."""
 
 
 def single_entries(Z: TaskColumns, s: Array, p: Array | float, room: Room | None = None, far: bool = False) -> Array:
@@ -242,9 +193,6 @@ def without_intercepts(B: Array, C: Array) -> Array:
     return np.asarray(found, dtype=C.dtype)
 
 
-ENTRIES, WRITTEN = 1000, 2**22  # of a matrix at most for which whole Hessians are made, and of the data
-
-
 class Multinomial(MatrixModel):
     """φ(XW) for the loss `Softmax`, whose Hessian has a block a row: solvers see it on a few atoms, or by its products."""
 
@@ -252,14 +200,11 @@ class Multinomial(MatrixModel):
         super().__init__(tasks, loss, "multinomial", exact, tasks.X.frobenius, tasks.domain[0])
         self.tasks, self.softmax, self._softmax = tasks, loss, exact
         self._profiled = loss if isinstance(loss, SoftmaxWithIntercepts) else None
-        self.traits = replace(self.traits, second_order=True, linear_model=False, images=False,
-                              intercept=self.intercepts_fitted, modelled=self._small())
-        self._columns: dict[Any, Array] = {}
-
-    def _small(self) -> bool:
-        """Whether the whole Hessian may be made."""
         d, c = self.domain
-        return d * c <= ENTRIES and d * self.tasks.X.n <= WRITTEN
+        small = d * c <= 1000 and d * tasks.X.n <= 2**22  # else whole Hessians, or the data written out, are too large
+        self.traits = replace(self.traits, second_order=True, linear_model=False, images=False,
+                              intercept=self.intercepts_fitted, modelled=small)
+        self._columns: dict[Any, Array] = {}
 
     @property
     def intercepts_fitted(self) -> bool:
@@ -278,8 +223,8 @@ class Multinomial(MatrixModel):
         """The probability of each class for every row of the data."""
         return np.asarray(self.curvatures(w).reshape(-1, self.tasks.c), dtype=np.float64)
 
-    def restricted(self, block: Block) -> SoftmaxSmall:  # type: ignore[override]  # its `Small` has blocks
-        return SoftmaxSmall(self, block)
+    def restricted(self, block: Block) -> SoftmaxRestriction:
+        return SoftmaxRestriction(self, block)
 
     def hessian_product(self, w: Iterate, u: Array, atom: Atom | None = None) -> Array:
         """∇²f(w)u for a matrix u."""
@@ -323,9 +268,8 @@ class Multinomial(MatrixModel):
         usual = super().rounding(w, S, eps)
         if self._profiled is None:
             return usual
-        view, loss, reach = self._known(w), self._profiled, self.image_bound(S)
-        value, residual = view.value, view.residual
-        assert value is not None and residual is not None
+        view: Any = self._known(w)
+        loss, reach, value, residual = self._profiled, self.image_bound(S), view.value, view.residual
         b, shares, n = np.abs(loss.intercepts(view.z)), loss.shares(), self.tasks.X.n
         # what underflow may have taken from a sum
         off = np.abs(loss.missed(residual)) + (n + len(b) + 24) * eps * loss.missed(np.abs(residual)) + 1e-290
@@ -361,8 +305,6 @@ class SquaredResponses(MatrixModel):
         # entries of sparse data at most that are written out, where X has more columns than rows
         small = min(n, d) <= 1500 and (isinstance(design.X, DenseDesign) or d <= n or n * d <= (2**24))
         self.traits: Traits = replace(self.traits, written=small)
-        self._at_zero: Array | None = None  # the gradient there
-        self._normal: NormalEquations | None = None
 
     def gradient(self, w: Iterate) -> Array:
         """Xᵀr. At zero, where most runs begin, it is −B, which `equations` needs as well: whoever computes it keeps it."""
@@ -370,22 +312,20 @@ class SquaredResponses(MatrixModel):
         if view.gradient is None and not view.z.any():
             w.work.gradients += 1
             w.work.products += 1.0
-            view.gradient = self._gradient_at_zero()
+            view.gradient = self._gradient_at_zero
         return super().gradient(w)
 
+    @cached_property
     def _gradient_at_zero(self) -> Array:
-        if self._at_zero is None:
-            self._at_zero = self.design.adjoint(self.loss.first_order(np.zeros(self.design.n, dtype=self.design.dtype))[1])
-        return self._at_zero
+        return self.design.adjoint(self.loss.first_order(np.zeros(self.design.n, dtype=self.design.dtype))[1])
 
     def equations(self) -> NormalEquations:
         """K and B; where X has more columns than rows, in a basis of the span of its rows."""
-        if self._normal is None:
-            self._normal = self._made()
         return self._normal
 
-    def _made(self) -> NormalEquations:
-        B = -np.asarray(self._gradient_at_zero(), dtype=np.float64)
+    @cached_property
+    def _normal(self) -> NormalEquations:
+        B = -np.asarray(self._gradient_at_zero, dtype=np.float64)
         if self.design.domain[0] <= self.design.X.n:
             return NormalEquations(self._square, B)
         Z, times = self._weighted(np.float64)

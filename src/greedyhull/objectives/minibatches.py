@@ -33,27 +33,29 @@ if TYPE_CHECKING:
 FEW = 64  # up to so many different indices are found by Floyd's rule, whose draws can be made for many batches at once
 
 
+def check_size(size: int) -> None:
+    check(size >= 1, f"A minibatch of {size} terms was asked for; at least one is wanted. Check the batch schedule.")
+
+
 class Sampler:
     """Indices out of 0 … n − 1: independent draws, or different ones within a batch.
 
-    >>> sorted(Sampler(5, np.random.default_rng(0), replace=False).draw(5).tolist())
+    >>> sorted(Sampler(5, np.random.default_rng(0)).distinct(5).tolist())
     [0, 1, 2, 3, 4]
     """
 
-    def __init__(self, n: int, rng: np.random.Generator, *, replace: bool = True) -> None:
+    def __init__(self, n: int, rng: np.random.Generator) -> None:
         check(n >= 1, f"Minibatches of a sum of {n} terms were asked for; at least one term is wanted.")
-        self.n, self.rng, self.replace = n, rng, replace
+        self.n, self.rng = n, rng
 
     def draw(self, size: int) -> Index:
-        """A batch of ``size`` indices; without replacement at most all n of them."""
-        check(size >= 1, f"A minibatch of {size} terms was asked for; at least one is wanted. Check the batch schedule.")
-        if self.replace:
-            return self.rng.integers(self.n, size=size)
-        return self.distinct(size)
+        """``size`` independent indices."""
+        check_size(size)
+        return self.rng.integers(self.n, size=size)
 
     def distinct(self, size: int) -> Index:
-        """``size`` different indices, at most all n of them, whatever ``replace`` says."""
-        check(size >= 1, f"A minibatch of {size} terms was asked for; at least one is wanted. Check the batch schedule.")
+        """``size`` different indices, at most all n of them."""
+        check_size(size)
         b = min(size, self.n)
         if b > FEW:
             return self.rng.choice(self.n, size=b, replace=False)
@@ -199,14 +201,11 @@ class Source:
 
     def draw(self, size: int) -> Minibatch:
         """A fresh minibatch."""
-        return self._counted(size, self.sampler.draw)
+        return self.again(self.whole if size >= self.f.n else self.f.batch(self.sampler.draw(size)))
 
     def distinct(self, size: int) -> Minibatch:
         """A fresh minibatch of different terms."""
-        return self._counted(size, self.sampler.distinct)
-
-    def _counted(self, size: int, draw: Callable[[int], Index]) -> Minibatch:
-        return self.again(self.whole if size >= self.f.n else self.f.batch(draw(size)))
+        return self.again(self.whole if size >= self.f.n else self.f.batch(self.sampler.distinct(size)))
 
     def again(self, batch: Minibatch) -> Minibatch:
         """The same minibatch, to be asked once more."""
@@ -283,9 +282,7 @@ def check_sum(f: Objective) -> Summed:
 def check_terms(f: Objective) -> None:
     """Raise unless the terms of f can be taken one by one."""
     known = f.traits.terms != "none"
-    check(known or f.traits.linear_model,
-          lambda: f"{f!r} is not a sum of terms, so there are no minibatches. Use FrankWolfe(), or "
-                  "give the terms to finite_sum(value, gradient, n, shape).")
-    check(known,
-          lambda: f"{f!r} was made from a linear operator, whose rows cannot be taken one by one. Use FrankWolfe(), or give a "
-                  "matrix.")
+    check(known or f.traits.linear_model, lambda: f"{f!r} is not a sum of terms, so there are no minibatches. Use "
+          "FrankWolfe(), or give the terms to finite_sum(value, gradient, n, shape).")
+    check(known, lambda: f"{f!r} was made from a linear operator, whose rows cannot be taken one by one. Use FrankWolfe(), "
+          "or give a matrix.")

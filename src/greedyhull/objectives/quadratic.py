@@ -11,7 +11,7 @@ from greedyhull.atoms.arguments import numbers
 from greedyhull.atoms.base import AtomSet as DefaultSet
 from greedyhull.errors import GreedyhullError, check, shown
 from greedyhull.objectives.accuracy import concavity, diagonal, entries, facts_of, form_rounding, given_scale
-from greedyhull.objectives.base import Objective
+from greedyhull.objectives.composite import ByImages
 from greedyhull.objectives.designs import design as make_design
 from greedyhull.objectives.designs.derived import FactoredColumns, FactoredDesign
 from greedyhull.objectives.designs.stored import DenseDesign, SparseDesign
@@ -21,7 +21,7 @@ from greedyhull.points.arrays import column, dense, energies, length
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
-from greedyhull.points.views import PRECISE_IMAGE, Image, no_point
+from greedyhull.points.views import PRECISE_IMAGE
 from greedyhull.theory import Constant
 from greedyhull.types import Array, Atom, AtomSet, Block, Design, Line, Shape, Traits
 
@@ -30,7 +30,7 @@ HUGE = 1e150  # products of two smaller numbers are far from overflow
 LEAST = 5e-324  # what a product that underflows may be off by
 
 
-class QuadraticForm(Objective):
+class QuadraticForm(ByImages):
     """f(w) = ½wᵀQw − bᵀw with Q symmetric and positive semidefinite; dense, sparse or a linear operator.
 
     A Q of up to 2000 rows (an operator: 200) is tested once, here: ``concavity`` is a λ such that Q + λI is positive
@@ -38,7 +38,6 @@ class QuadraticForm(Objective):
     semidefinite: only its diagonal, one random direction, and the moves of solvers in Python are looked at.
     """
 
-    domain: Shape
     scale: float
     design: Any
 
@@ -58,7 +57,6 @@ class QuadraticForm(Objective):
         self.scale = given_scale(scale)
         self._largest = 0.0  # the size of wᵀQw so far
         self._precise: QuadraticForm | None = None
-        self._image = "image"  # the name of its view
         self._sizes: tuple[AtomSet, float, float, float, float, Any] | None = None
         self._inner = 0  # numbers that a product sums on the way, where Q is given by factors
         self.concavity: float | None = None  # where Q is too large to be factorised
@@ -82,8 +80,8 @@ class QuadraticForm(Objective):
     def _compare_products(self) -> None:
         rng = np.random.default_rng(0)
         u, v = rng.standard_normal((2, self.domain[0]))
-        Q = self.design.precise()
-        Qu, Qv = Q.matvec(u), Q.matvec(v)
+        exact = self.design.precise()
+        Qu, Qv = exact.matvec(u), exact.matvec(v)
         size = np.abs(u) @ np.abs(Qv) + np.abs(v) @ np.abs(Qu)
         seen = max(length(Qu) / length(u), length(Qv) / length(v))
         known = self.design.frobenius  # of an operator it is guessed, for nobody has seen its entries
@@ -91,37 +89,20 @@ class QuadraticForm(Objective):
         check(abs(u @ Qv - v @ Qu) <= 100.0 * self._slack * size + 1e-300,
               "Q is not symmetric; ½wᵀQw depends on its symmetric part only. Give (Q + Q.T) / 2.")
         self.design = _symmetric(self.design)
-        self._check_convex(float(u @ Qu), float(np.abs(u) @ np.abs(Qu)))
-
-    def _check_convex(self, curve: float, size: float) -> None:
-        """The least eigenvalue of a Q that is not large, else the curve uᵀQu along a random u."""
         Q = entries(self.design)
-        if Q is not None:
+        if Q is None:  # only the curve along a random u is looked at
+            self._check_curve(float(u @ Qu), float(np.abs(u) @ np.abs(Qu)))
+        else:
             self.concavity, size = concavity(Q, facts_of(Q))
-            curve = -self.concavity
-        self._check_curve(curve, size)
+            self._check_curve(-self.concavity, size)
         along = diagonal(self.design) if Q is None else None
-        if along is not None:
+        if along is not None:  # no entry of it is negative where Q is semidefinite
             self._check_curve(float(along.min()), float(np.abs(along).max()))
 
     def _check_curve(self, curve: float, size: float) -> None:
         check(curve >= -self._slack * size - self.domain[0] * LEAST,
               lambda: f"Q is not positive semidefinite (it has a curvature of {curve:.3g}), so ½wᵀQw − bᵀw is not convex and "
                       "no certificate would hold. A convex quadratic is wanted.")
-
-    def at(self, w: Iterate) -> Image:
-        try:
-            return w.views.get(self) or w.view(self, lambda: Image(self.design, self._image))  # type: ignore[return-value]
-        except AttributeError as error:
-            raise no_point(self, w, error) from None
-
-    def cached_view(self, w: Iterate) -> Image:
-        """The view of w for one who has computed what it holds: the product is counted, not made."""
-        view: Any = w.views.get(self)
-        if view is None and not w.pending:
-            view = w.views[self] = Image(self.design, self._image)
-            w.work.products += 1.0
-        return view or self.at(w)
 
     def value(self, w: Iterate) -> float:
         view = self.at(w)
@@ -163,7 +144,6 @@ class QuadraticForm(Objective):
         return Iterate.at(S.start(rng), S.shape)
 
     def restricted(self, block: Block) -> Restricted:
-        """f on the hull of a few atoms."""
         return Restricted(self, block)
 
     def hessian_gram(self, w: Iterate, rows: Block, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
@@ -184,7 +164,10 @@ class QuadraticForm(Objective):
         """⟨aᵢ, Q aᵢ⟩ for the atoms of a block."""
         if not isinstance(block, BasisBlock):
             return np.diagonal(self.hessian(w, block)).copy()
-        return np.asarray(_diagonal(self.design)[block.index] * block.scale**2)
+        known = diagonal(self.design)
+        if known is None:
+            known = np.array([float(column(self.design, j)[j]) for j in range(self.design.n)])
+        return np.asarray(known[block.index] * block.scale**2)
 
     def rounding(self, w: Iterate, S: AtomSet) -> float:
         """About d·eps·|terms|, what Qw may have gathered in its updates, and ½λD² where Q is λ from convex."""
@@ -216,24 +199,14 @@ class QuadraticForm(Objective):
         return entry < HUGE and size < HUGE and linear < HUGE
 
     def _known_sizes(self, S: AtomSet) -> tuple[AtomSet, float, float, float, float, Any]:
-        if self._sizes is None or self._sizes[0] is not S or self._sizes[-1] != S.seen:
-            self._sizes = self._measured(S)
-        return self._sizes
-
-    def _measured(self, S: AtomSet) -> tuple[AtomSet, float, float, float, float, Any]:
         """The sizes of Qu, u and ⟨b, u⟩ over the set, and how far f may lie below a tangent there."""
-        ones = np.empty(self.domain)
-        ones.fill(1.0)
-        size, linear = S.max_abs(ones), S.max_abs(np.abs(self.b))
-        entry = self._norm * size
-        sag = self.concavity * (0.5 * _diameter(S, size) ** 2) if self.concavity else 0.0
-        return S, entry, size, linear, sag, S.seen
-
-    def fresh(self, w: Iterate) -> bool:
-        return self.at(w).moves == 0
-
-    def moves(self, w: Iterate) -> int:
-        return self.at(w).moves
+        if self._sizes is None or self._sizes[0] is not S or self._sizes[-1] != S.seen:
+            ones = np.empty(self.domain)
+            ones.fill(1.0)
+            size, linear = S.max_abs(ones), S.max_abs(np.abs(self.b))
+            sag = self.concavity * (0.5 * _diameter(S, size) ** 2) if self.concavity else 0.0
+            self._sizes = (S, self._norm * size, size, linear, sag, S.seen)
+        return self._sizes
 
     def curvature(self, S: AtomSet) -> Constant:
         """M = diam_Q(S)², exactly."""
@@ -249,15 +222,6 @@ class QuadraticForm(Objective):
             self._precise.design, self._precise._sizes, self._precise._largest = self.design.precise(), None, 0.0
             self._precise._image = PRECISE_IMAGE
         return self._precise
-
-
-def _diagonal(design: Design) -> Array:
-    """The diagonal of Q."""
-    if isinstance(design, DenseDesign):
-        return np.asarray(design.X.diagonal(), dtype=np.float64)
-    if isinstance(design, SparseDesign):
-        return np.asarray(design.by_column.diagonal(), dtype=np.float64)
-    return np.array([float(column(design, j)[j]) for j in range(design.n)])
 
 
 def _symmetric(design: Design) -> Any:
@@ -335,21 +299,12 @@ class FactoredForm(QuadraticForm):
         if isinstance(rows, BasisBlock) and isinstance(images, FactoredColumns):
             index = rows.index if Z2 is None else images.index
             return np.asarray(self.design.block(rows.index, index) * (rows.scale[:, None] * images.scales))
-        return rows.dots(dense(images)).reshape(len(rows), -1)
-
-    def hessian_diagonal(self, w: Iterate, block: Block) -> Array:
-        if not isinstance(block, BasisBlock):
-            return super().hessian_diagonal(w, block)
-        return np.asarray(self.design.diagonal()[block.index] * block.scale**2)
+        return super().hessian_gram(w, rows, Z, Z2, weights)
 
     def rounding(self, w: Iterate, S: AtomSet) -> float:
         """Beside what a quadratic has: products that vanish in Fw are multiplied by F again."""
-        return super().rounding(w, S) + LEAST * (self.domain[0] + self._inner) * self._factor * self._inner * (
-            1.0 + self._reach(S))
-
-    def _reach(self, S: AtomSet) -> float:
-        assert self._sizes is not None  # measured where the rest was computed
-        return self._sizes[2]
+        lost = LEAST * (self.domain[0] + self._inner) * self._factor * self._inner
+        return super().rounding(w, S) + lost * (1.0 + self._known_sizes(S)[2])
 
 
 def _factored_diagonal(given: Any, d: int) -> Array:

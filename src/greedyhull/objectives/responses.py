@@ -45,10 +45,7 @@ def completion(rows: Any, cols: Any, values: Any, shape: Any, *, loss: str = "sq
     delta : float, default 1.0
         For "huber", the error at which the loss becomes linear.
 
-    Returns
-    -------
-    Composite
-        The objective.
+    {Returns}
 
     See Also
     --------
@@ -148,8 +145,7 @@ def multitask(X: Any, Y: Any, *, sample_weight: Any = None, l2: float = 0.0) -> 
         One row for each sample.
     Y : array_like of shape (n, c)
         One column for each response.
-    sample_weight : array_like of shape (n,), optional
-        Non-negative weights sᵢ of the rows; the mean becomes Σ sᵢℓᵢ / Σ sᵢ.
+    {sample_weight}
     l2 : float, default 0.0
         Adds the ridge (l2/2)‖W‖_F² to f; at least 0.
 
@@ -193,8 +189,7 @@ def multinomial(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = 
         One row for each sample.
     y : array_like of shape (n,)
         The class of each sample: whole numbers from 0 to c − 1, of which none is missing.
-    sample_weight : array_like of shape (n,), optional
-        Non-negative weights sᵢ of the rows; the mean becomes Σ sᵢℓᵢ / Σ sᵢ.
+    {sample_weight}
     intercept : bool, default False
         Whether to add a free constant for each class. They are found for every W, are no entries of it, and are returned as
         `Solution.intercept`; they sum to zero.

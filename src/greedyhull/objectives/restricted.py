@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from warnings import warn
 
 import numpy as np
@@ -25,7 +25,6 @@ from greedyhull.types import (
     LinearModel,
     Objective,
     State,
-    Trial,
     lacks,
     linear_model,
 )
@@ -121,9 +120,6 @@ class Restricted(Restriction):
         self._images: Any = None
         self._rows: Array | None = None  # the curvature of each row that the Hessian was made with
 
-    def __len__(self) -> int:
-        return len(self.block)
-
     @property
     def Z(self) -> Any:
         """The images of the atoms as columns."""
@@ -197,7 +193,7 @@ class Restricted(Restriction):
         self._hessian = self.f.hessian_gram(w, self.block, self.Z, weights=c).astype(np.float64, copy=False)
         return self._hessian
 
-    def trial(self, w: Iterate, base: Array, target: Array) -> Trial:
+    def trial(self, w: Iterate, base: Array, target: Array) -> LineTrial:
         """The steps from ``base`` to ``target``, their image already known to the view of w.
 
         At step 1 the view gets Z·target itself, computed from the atoms afresh, so that rounding does not gather.
@@ -205,9 +201,9 @@ class Restricted(Restriction):
         move, view = w.reweighting(self.block, base, target - base), self.f.at(w)
         view.lead(move, np.asarray(self.Z @ target.astype(self.Z.dtype, copy=False)))
         eps = float(np.finfo(view.z.dtype).eps)
-        if self.model is None or self.f.traits.quadratic:
+        if self.f.traits.quadratic:
             return LineTrial(self.f, w, move, eps)
-        return ImageTrial(self.model, w, move, eps)
+        return ImageTrial(cast(LinearModel, self.f), w, move, eps)
 
     def state(self) -> State:
         kept = {"hessian": self._hessian, "rows": self._rows}

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from functools import wraps
+from functools import cached_property, wraps
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast, overload
 
@@ -18,8 +17,8 @@ from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs.stored import Design, Identity, design, in_place_of
 from greedyhull.objectives.lines import Curve, Parabola
 from greedyhull.objectives.losses.base import Separable, shares, signs, vector
-from greedyhull.objectives.losses.piecewise import KinkedLine, kinked_search
-from greedyhull.objectives.matrices import Multinomial, SoftmaxSmall, SquaredResponses
+from greedyhull.objectives.losses.piecewise import KinkedLine
+from greedyhull.objectives.matrices import Multinomial, SquaredResponses
 from greedyhull.objectives.minibatches import Batch
 from greedyhull.objectives.restricted import LineTrial, Restricted, Restriction
 from greedyhull.points.aligned import PLAIN, keep, labels_of, rows_alike
@@ -30,19 +29,7 @@ from greedyhull.points.iterate import Iterate, inner_products, squares
 from greedyhull.points.shapes import dense
 from greedyhull.points.views import Image
 from greedyhull.theory import Constant
-from greedyhull.types import (
-    Array,
-    Atom,
-    AtomSet,
-    Block,
-    Gradient,
-    Index,
-    Line,
-    Objective,
-    Shape,
-    Shards,
-    State,
-)
+from greedyhull.types import Array, Atom, AtomSet, Block, Gradient, Index, Line, Objective, Shape, Shards, State
 
 if TYPE_CHECKING:
     from greedyhull.remote.model import ShardedModel
@@ -112,10 +99,10 @@ class Ridge:
         return float(first + (5e-324 * count * (1.0 + steep + reach) if reach > 0.0 else 0.0))
 
 
-class RidgedSmall(Restriction):
+class RidgedRestriction(Restriction):
     """φ(Zα) + (l2/2)αᵀGα with G the inner products of the atoms, which are kept and appended to."""
 
-    def __init__(self, f: Objective, loss: Restricted | SoftmaxSmall, ridge: Ridge) -> None:
+    def __init__(self, f: Objective, loss: Restricted, ridge: Ridge) -> None:
         self.f, self.loss, self.ridge, self.block = f, loss, ridge, loss.block
         self._products: Array | None = None
 
@@ -189,9 +176,12 @@ class Ridged(Composite):
 
     def __init__(self, bare: Composite, l2: float, ridge: Ridge | None = None) -> None:
         super().__init__(bare.design, bare.loss, bare.name, bare.exact)
-        self.l2 = l2
+        self.l2, self.traits = l2, bare.traits
         self._bare = bare  # with an underscore, for it is made of what has a name already: digests read that once
         self._ridge = Ridge(l2, bare.domain) if ridge is None else ridge
+
+    def __repr__(self) -> str:
+        return f"{repr(self._bare)[:-1]}, l2={self.l2!r})"
 
     @property
     def bare(self) -> Composite:
@@ -237,7 +227,7 @@ class Ridged(Composite):
             return line.derivative(step) + ridge.derivative(step)
 
         if not self.smooth:
-            return KinkedLine(value, derivative, lambda: kinked_search(value, derivative, move.max_step), move.max_step)
+            return KinkedLine(value, derivative, move.max_step)
         both = line.derivatives if isinstance(line, Curve) else lambda step: (line.derivative(step), np.nan)
 
         def derivatives(step: float) -> tuple[float, float]:
@@ -259,8 +249,8 @@ class Ridged(Composite):
         batch.l2 = self.l2
         return batch
 
-    def restricted(self, block: Block) -> RidgedSmall:  # type: ignore[override]
-        return RidgedSmall(self, self._bare.restricted(block), self._ridge)
+    def restricted(self, block: Block) -> RidgedRestriction:  # type: ignore[override]
+        return RidgedRestriction(self, self._bare.restricted(block), self._ridge)
 
     def hessian(self, w: Iterate, rows: Block, cols: Block | None = None) -> Array:
         products = inner_products(rows, rows if cols is None else cols, self.domain)
@@ -294,7 +284,7 @@ class Ridged(Composite):
 
     def _in_double(self) -> Ridged:
         """The ridge is in float64 always."""
-        return Ridged(self._bare.precise(), self.l2, self._ridge)
+        return type(self)(self._bare.precise(), self.l2, self._ridge)
 
 
 def with_ridge(f: Composite, l2: object) -> Composite:
@@ -328,60 +318,47 @@ def without_ridge(f: F) -> F:
 class RidgedMultinomial(Ridged):
     """A `Multinomial` with a ridge."""
 
-    def __init__(self, bare: Multinomial, l2: float, ridge: Ridge | None = None) -> None:
-        super().__init__(bare, l2, ridge)
-        self._classes = bare
-        self.traits = bare.traits
-
-    def __repr__(self) -> str:
-        return f"{repr(self._classes)[:-1]}, l2={self.l2!r})"
+    _bare: Multinomial
 
     @property
     def intercepts_fitted(self) -> bool:
         """Whether each class has an intercept."""
-        return self._classes.intercepts_fitted
+        return self._bare.intercepts_fitted
 
     def intercept(self, w: Iterate) -> Array:  # type: ignore[override]  # one for each class
-        return self._classes.intercept(w)
+        return self._bare.intercept(w)
 
     def probabilities(self, w: Iterate) -> Array:
         """The probability of each class for every row of the data."""
-        return self._classes.probabilities(w)
+        return self._bare.probabilities(w)
 
     def hessian_product(self, w: Iterate, u: Array, atom: Atom | None = None) -> Array:
-        return self._classes.hessian_product(w, u) + self.l2 * u
+        return self._bare.hessian_product(w, u) + self.l2 * u
 
     def model(self, w: Iterate) -> LocalModel:
         """The Hessian at w, whole."""
-        bare, l2 = self._classes.model(w), self.l2
-        return LocalModel(lambda dtype: _raised(bare.hessian(dtype), l2))
+        bare = self._bare.model(w)
+        return LocalModel(lambda dtype: _raised(bare.hessian(dtype), self.l2))
 
     def curvature(self, S: AtomSet) -> Constant:
         """That of the loss and l2·D², D the diameter."""
-        return Constant(float(self._classes.curvature(S)) + self.l2 * S.diameter**2, "upper bound", "M")
-
-    def _in_double(self) -> RidgedMultinomial:
-        return RidgedMultinomial(cast(Multinomial, self._classes.precise()), self.l2, self.ridge)
+        return Constant(float(self._bare.curvature(S)) + self.l2 * S.diameter**2, "upper bound", "M")
 
 
 class RidgedResponses(Ridged):
     """`SquaredResponses` with a ridge: the same small Hessian XᵀPX + l2·I for each column."""
 
-    def __init__(self, bare: SquaredResponses, l2: float, ridge: Ridge | None = None) -> None:
-        super().__init__(bare, l2, ridge)
-        self._responses, self._normal = bare, cast(NormalEquations | None, None)
-        self.traits = replace(self.traits, written=bare.traits.written)
+    _bare: SquaredResponses
 
-    def __repr__(self) -> str:
-        return f"{repr(self._responses)[:-1]}, l2={self.l2!r})"
+    @cached_property
+    def _normal(self) -> NormalEquations:
+        bare = self._bare.equations()
+        return NormalEquations(lambda dtype: _raised((bare.single if dtype == np.float32 else bare).K, self.l2),
+                               bare.B, bare.basis)
 
     def equations(self) -> NormalEquations:
         """K + l2·I and B. Where X has more columns than rows, the ridge takes nothing from what is outside the span of its
         rows either: the optimum is inside."""
-        if self._normal is None:
-            bare = self._responses.equations()
-            self._normal = NormalEquations(lambda dtype: _raised((bare.single if dtype == np.float32 else bare).K, self.l2),
-                                           bare.B, bare.basis)
         return self._normal
 
 
@@ -428,22 +405,31 @@ def composed(name: str, A: Design, exact: Separable, intercept: bool, l2: float)
 P = ParamSpec("P")
 R = TypeVar("R", bound=Objective)
 PLAIN_TYPES = frozenset(PLAIN)
-SHARED = {"{X}": """X : array_like, sparse matrix or linear operator of shape (n, d)
-    One row for each sample. float32 data are iterated in float32 and certified in float64.""",
-          "{targets}": "y : array_like of shape (n,)\n    Targets.",
-          "{labels}": "y : array_like of shape (n,)\n    Labels, −1 and +1 or 0 and 1.",
-          "{options}": """sample_weight : array_like of shape (n,), optional
-    Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.
+_X = """Parameters
+----------
+X : array_like, sparse matrix or linear operator of shape (n, d)
+    One row for each sample. float32 data are iterated in float32 and certified in float64.
+y : array_like of shape (n,)
+    """
+SHARED = {  # by the line that they stand for in docstrings
+    "{X, targets}": f"{_X}Targets.",
+    "{X, labels}": f"{_X}Labels, −1 and +1 or 0 and 1.",
+    "{X, counts}": f"{_X}Counts, at least 0.",
+    "{options}": """{sample_weight}
 intercept : bool, default False
     Whether to add a free constant to Xw. It is found exactly for every w, is not a coordinate of w, and is returned as
     `Solution.intercept`.
 l2 : float, default 0.0
     Adds the ridge (l2/2)‖w‖² to f; at least 0. The intercept is not penalised.
 
-Returns
+{Returns}""",
+    "{sample_weight}": """sample_weight : array_like of shape (n,), optional
+    Non-negative weights sᵢ; the mean becomes Σ sᵢℓᵢ / Σ sᵢ. All samples count alike by default.""",
+    "{Returns}": """Returns
 -------
 Composite
-    The objective."""}
+    The objective.""",
+}
 
 
 if TYPE_CHECKING:

@@ -145,6 +145,9 @@ class RidgedSmoothing(Ridged):
         """φ(z) + φ*(r) − ⟨r, z⟩ ≥ 0 for r = ∇φ_μ(z)."""
         return self._soft.smoothing_error(w, S)
 
+    def _in_double(self) -> Ridged:
+        return Ridged(self._soft, self.l2, self.ridge)
+
     def state(self) -> State:
         return self._soft.state()
 
@@ -157,10 +160,6 @@ def with_kinks(f: Objective) -> Composite | KinkedShards | None:
     """f, if it is one with kinks that can be smoothed."""
     if f.traits.smooth or isinstance(f, Composite):
         return f if isinstance(f, Composite) and not f.traits.smooth else None
-    return _over_shards(f)
-
-
-def _over_shards(f: Objective) -> KinkedShards | None:
     if not f.traits.remote:
         return None
     from greedyhull.remote.kinked import KinkedShards

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Real
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from greedyhull.atoms.arguments import whole_shape
-from greedyhull.errors import GreedyhullError, check, shown, signed, takes
+from greedyhull.errors import GreedyhullError, check, shown
 from greedyhull.kernels.core import public, user
 from greedyhull.objectives.base import Objective, number, numbers
-from greedyhull.objectives.black_box import BlackBox, check_length
+from greedyhull.objectives.black_box import BlackBox, check_functions, check_length, check_lipschitz
 from greedyhull.objectives.composite import Composite
-from greedyhull.objectives.minibatches import Minibatch, Source, pulls_of
+from greedyhull.objectives.minibatches import Minibatch, Source, check_size, pulls_of
 from greedyhull.objectives.quadratic import QuadraticForm
 from greedyhull.points.arrays import locked
-from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
-from greedyhull.theory import Constant
-from greedyhull.types import Array, AtomSet, Finite, Line, Shape, Traits, lacks
+from greedyhull.types import Array, AtomSet, Finite, Shape, Traits, lacks
 
 Draw = Callable[[int, np.random.Generator], Any]
 
@@ -39,9 +36,6 @@ class Drawn(Minibatch):
 
     def gradient(self, x: Array) -> Array:
         g = numbers(user(self.batch.gradient, locked(x.copy())), "gradient(w) of a batch", self.f.domain, self.f._coarse)
-        check(g.shape == self.f.domain,
-              lambda: f"gradient(w) of a batch returned shape {g.shape}; the mean over the batch, of shape "
-                      f"{self.f.domain}, is wanted.")
         check(bool(np.isfinite(g).all()),
               lambda: f"A batch of {self.f!r} returned a gradient with NaN or infinite entries. Look for "
                       "overflow in what draw(size, rng) makes.")
@@ -60,12 +54,8 @@ class Stream(Objective):
     name = "expectation"
 
     def __init__(self, draw: Draw, shape: Shape, lipschitz: float | None, convex: bool) -> None:
-        check(callable(draw), lambda: f"expectation(draw={shown(draw)}) was given; a function draw(size, rng) is wanted that "
-                                      "returns an object with value(w) and gradient(w) for one fresh batch.")
-        check(takes(draw, 1, None), lambda: f"expectation({signed(draw)}) was given; a function of two arguments, "
-                                            "draw(size, rng), is wanted.")
-        check(lipschitz is None or (isinstance(lipschitz, Real) and 0.0 < lipschitz < np.inf), lambda: f"lipschitz="
-              f"{shown(lipschitz)} was given; a bound on the length of every gradient, or None, is wanted.")
+        check_functions("size, rng", draw=draw)
+        check_lipschitz(lipschitz)
         self.draw, self.domain, self.lipschitz = draw, shape, lipschitz
         self.traits = Traits("stream", convex=bool(convex))
 
@@ -74,39 +64,25 @@ class Stream(Objective):
 
     def batch(self, size: int, rng: np.random.Generator) -> Drawn:
         """``size`` fresh draws."""
-        check(size >= 1, f"A minibatch of {size} terms was asked for; at least one is wanted. Check the batch schedule.")
+        check_size(size)
         drawn = user(self.draw, size, rng)
         check(not lacks(drawn, "value", "gradient"), lambda: f"draw({size}, rng) returned {shown(drawn)}; "
               "an object with value(w) and gradient(w), means over the batch, is wanted.")
         return Drawn(self, drawn, size)
 
     def source(self, rng: np.random.Generator) -> StreamSource:
-        """Where the minibatches of one solve come from."""
         return StreamSource(self, rng)
 
     def value(self, w: Iterate) -> float:
         """NaN: no finite sample tells."""
         return float("nan")
 
-    def gradient(self, w: Iterate) -> Array:
-        raise self.unknown()
+    def unknown(self, *_: Any, **__: Any) -> NoReturn:
+        """Raise an error: all terms would be needed."""
+        raise GreedyhullError(f"{self!r} is a stream: its full gradient, and with it a gap that always holds, cannot be "
+                              "computed. Use StochasticFrankWolfe(), with look=MinibatchGap(1000) or look=Regret().")
 
-    def unknown(self) -> GreedyhullError:
-        """What is said to whoever asks for something that all terms would be needed for."""
-        return GreedyhullError(f"{self!r} is a stream: its full gradient, and with it a gap that always holds, cannot be "
-                               "computed. Use StochasticFrankWolfe(), with look=MinibatchGap(1000) or look=Regret().")
-
-    def gradient_dot(self, w: Iterate) -> float:
-        raise self.unknown()
-
-    def along(self, w: Iterate, move: Direction) -> Line:
-        raise self.unknown()
-
-    def rounding(self, w: Iterate, S: AtomSet) -> float:
-        raise self.unknown()
-
-    def curvature(self, S: AtomSet) -> Constant:
-        raise self.unknown()
+    gradient = gradient_dot = along = rounding = curvature = unknown
 
     def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
         return Iterate.at(S.start(rng), S.shape)
@@ -130,10 +106,10 @@ class StreamSource(Source):
 
     @property
     def whole(self) -> Minibatch:
-        raise self.f.unknown()
+        self.f.unknown()
 
     def full(self, x: Array) -> Array:
-        raise self.f.unknown()
+        self.f.unknown()
 
 
 @public

@@ -307,7 +307,7 @@ class ShardedModel(ByExpansion):
 
     def _swing(self, x: Array, b: float, size: float, off: float) -> float:
         """What an error of z of this length adds beyond first order; losses whose slopes must be looked at take a trip."""
-        if self.kind.loss.swing is not Separable.swing:
+        if self.kind.loss.swing is not Separable.swing or self.kind.loss.curvature_bound < np.inf:
             return float(self.kind.on(np.zeros(1), self.summary.heaviest).swing(size, np.zeros(1), off))
         return float(self._rounds.sums(Swing(self.part, x, b, off), self.summary.rows, 1)["swing"])
 

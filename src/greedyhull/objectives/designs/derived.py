@@ -11,12 +11,8 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import check
-from greedyhull.objectives.designs.stored import Design
-from greedyhull.points.arrays import column, columns, combine, dense, energies, length
-from greedyhull.points.arrays import columns as columns_of
-from greedyhull.points.arrays import combine as combined
-from greedyhull.points.arrays import energies as energies_of
-from greedyhull.points.arrays import gram as gram_of
+from greedyhull.objectives.designs.stored import Design, ScaledColumns, weighted_gram
+from greedyhull.points.arrays import column, columns, combine, dense, energies, gram, length
 from greedyhull.points.gradients import finite, inner
 from greedyhull.types import Array, Gradient, Index, Shape, bilinear
 
@@ -50,8 +46,7 @@ class CentredDesign(Design):
         return np.asarray(combine(self.base, index, c) - self.dtype.type(self.centre[index].dot(c)))
 
     def gram(self, Z: Array, Z2: Array | None = None, weights: Array | None = None) -> Array:
-        right = Z if Z2 is None else Z2
-        return np.asarray(Z.T.dot(right if weights is None else right * weights[:, None]))
+        return weighted_gram(Z, Z2, weights)
 
     def energies(self, weights: Array | float) -> Array:
         """Σᵢ weightsᵢ (aᵢⱼ − cⱼ)² for every column j."""
@@ -92,16 +87,16 @@ class FactoredDesign(Design):
 
     def columns(self, index: Index, scales: Array) -> FactoredColumns:
         """The scaled columns, by their factors."""
-        return FactoredColumns(self, np.asarray(index), np.asarray(scales, dtype=np.float64))
+        return FactoredColumns(self, index, np.asarray(scales, dtype=np.float64))
 
     def combine(self, index: Index, c: Array) -> Array:
-        z = np.asarray(self.F.adjoint(combined(self.F, index, c)))
+        z = np.asarray(self.F.adjoint(combine(self.F, index, c)))
         np.add.at(z, index, self.D[index] * c)
         return z
 
     def diagonal(self) -> Array:
         """The diagonal of Q."""
-        return np.asarray(energies_of(self.F, 1.0)) + self.D
+        return np.asarray(energies(self.F, 1.0)) + self.D
 
     def energies(self, weights: Array | float) -> Array:
         """Σᵢ weightsᵢ Q²ᵢⱼ for every column j, some columns at a time."""
@@ -112,48 +107,30 @@ class FactoredDesign(Design):
         return out
 
     def gram(self, Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
-        """Zᵀ diag(weights) Z2 for images."""
-        right = dense(Z if Z2 is None else Z2)
-        return np.asarray(dense(Z).T.dot(right if weights is None else right * weights[:, None]))
+        return weighted_gram(Z, Z2, weights)
 
-    def block(self, rows: Index, columns: Index) -> Array:
+    def block(self, rows: Index, cols: Index) -> Array:
         """Q at these rows and columns."""
-        left = columns_of(self.F, rows, np.ones(len(rows)))
-        same = rows is columns
-        right = left if same else columns_of(self.F, columns, np.ones(len(columns)))
-        found = gram_of(self.F, left, None if same else right)
-        if same:
+        left, right = columns(self.F, rows, np.ones(len(rows))), None
+        if rows is not cols:
+            right = columns(self.F, cols, np.ones(len(cols)))
+        found = gram(self.F, left, right)
+        if right is None:
             found.flat[:: len(rows) + 1] += self.D[rows]
             return found
-        i, j = (rows[:, None] == columns).nonzero()
+        i, j = (rows[:, None] == cols).nonzero()
         found[i, j] += self.D[rows[i]]
         return found
 
 
-class FactoredColumns:
-    """Some columns of Q, scaled, by their numbers: Z = Q[:, index] diag(scales). It answers what a matrix would."""
+class FactoredColumns(ScaledColumns):
+    """Some columns of Q, scaled, by their numbers."""
 
-    def __init__(self, design: FactoredDesign, index: Index, scales: Array) -> None:
-        self.design, self.index, self.scales = design, index, scales
-        self.shape, self.dtype = (design.n, len(index)), design.dtype
-
-    def __matmul__(self, c: Array) -> Array:
-        return self.design.combine(self.index, self.scales * c)
-
-    def __getitem__(self, which: tuple[slice, Index]) -> FactoredColumns:
-        return FactoredColumns(self.design, self.index[which[1]], self.scales[which[1]])
-
-    @property
-    def T(self) -> Any:
-        return self.toarray().T
-
-    def beside(self, more: FactoredColumns) -> FactoredColumns:
-        """These columns, then those of ``more``."""
-        return FactoredColumns(self.design, np.concatenate([self.index, more.index]),
-                               np.concatenate([self.scales, more.scales]))
+    def scores(self, r: Array) -> Array:
+        return np.asarray(self.toarray().T @ r)
 
     def toarray(self) -> Array:
-        images = dense(columns_of(self.design.F, self.index, self.scales))
+        images = dense(columns(self.design.F, self.index, self.scales))
         out = np.stack([np.asarray(self.design.F.adjoint(z)) for z in images.T], axis=1) if len(self.index) else np.zeros(
             self.shape)
         np.add.at(out, (self.index, np.arange(len(self.index))), self.design.D[self.index] * self.scales)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -10,18 +11,16 @@ import numpy as np
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.kernels._core import observed_entries
 from greedyhull.kernels.data_passes import product
-from greedyhull.objectives.designs.stored import DenseDesign, Design, SparseDesign
+from greedyhull.objectives.designs.stored import DenseDesign, Design, ScaledColumns, SparseDesign, weighted_gram
 from greedyhull.points.arrays import dense
 from greedyhull.points.factors import gathered
 from greedyhull.types import Array, Index, Shape
 
 
-class PickedColumns:
-    """Z = the columns scales_k e_at(k) of n rows; at(k) = n is a column of zeros.
+class PickedColumns(ScaledColumns):
+    """Columns with one entry each, scales_k at row index_k; those with index n are zero.
 
-    It answers what a matrix would: ``Z @ c``, ``Z.T @ r``, ``Z[:, which]``, ``Z.toarray()``.
-
-    >>> Z = PickedColumns(3, np.array([2, 3, 2]), np.array([5.0, 0.0, 1.0]))
+    >>> Z = Observed(np.array([0, 0, 1]), np.array([0, 1, 0]), (2, 2)).columns(np.array([2, 3, 2]), np.array([5.0, 2.0, 1.0]))
     >>> Z.toarray()
     array([[0., 0., 0.],
            [0., 0., 0.],
@@ -30,75 +29,40 @@ class PickedColumns:
     (array([0., 0., 6.]), array([15.,  0.,  3.]))
     """
 
-    def __init__(self, n: int, at: Index, scales: Array) -> None:
-        self.at, self.scales, self.shape, self.dtype = at, scales, (n, len(at)), scales.dtype
-
     def __matmul__(self, c: Array) -> Array:
         n = self.shape[0]
-        return np.bincount(self.at, self.scales * c, n + 1)[:n].astype(self.dtype)
+        return np.bincount(self.index, self.scales * c, n + 1)[:n].astype(self.dtype)
 
-    @property
-    def T(self) -> _Transposed:
-        return _Transposed(self)
-
-    def __getitem__(self, which: tuple[slice, Index]) -> PickedColumns:
-        return PickedColumns(self.shape[0], self.at[which[1]], self.scales[which[1]])
-
-    def beside(self, more: PickedColumns) -> PickedColumns:
-        """These columns, then those of ``more``."""
-        return PickedColumns(self.shape[0], np.concatenate([self.at, more.at]), np.concatenate([self.scales, more.scales]))
+    def scores(self, r: Array) -> Array:
+        return np.asarray(self.scales * np.append(r, r.dtype.type(0.0))[self.index])
 
     def met(self, other: PickedColumns, weights: Array | None) -> Array:
         """Zᵀ diag(weights) other."""
-        left = self.scales if weights is None else self.scales * np.append(weights, 0.0)[self.at]
-        return np.where(self.at[:, None] == other.at, left[:, None] * other.scales, 0.0)
-
-    def astype(self, dtype: Any, copy: bool = True) -> Array:
-        """The columns written out."""
-        return self.toarray().astype(dtype, copy=False)
+        left = self.scales if weights is None else self.scales * np.append(weights, 0.0)[self.index]
+        return np.where(self.index[:, None] == other.index, left[:, None] * other.scales, 0.0)
 
     def toarray(self) -> Array:
         Z = np.zeros((self.shape[0] + 1, self.shape[1]), dtype=self.dtype)
-        Z[self.at, np.arange(self.shape[1])] = self.scales
+        Z[self.index, np.arange(self.shape[1])] = self.scales
         return Z[:-1]
 
 
-class _Transposed:
-    def __init__(self, Z: PickedColumns) -> None:
-        self.Z = Z
+class TaskColumns(ScaledColumns):
+    """The images of scalesₖ e_j e_tᵀ, j and t the feature and the response of column k: column j of X in the places of t."""
 
-    def __matmul__(self, r: Array) -> Array:
-        return np.asarray(self.Z.scales * np.append(r, r.dtype.type(0.0))[self.Z.at])
-
-
-class TaskColumns:
-    """Z = the images of scalesₖ e_j e_tᵀ, j and t the feature and the response of column k: column j of X in the places of t.
-
-    No image is written out. It answers what a matrix would: ``Z @ c``, ``Z.T @ r``, ``Z[:, which]``, ``Z.toarray()``.
-    """
-
-    def __init__(self, X: Design, responses: int, index: Index, scales: Array) -> None:
-        self.X, self.c = X, responses
-        self.index, self.scales = np.asarray(index), np.asarray(scales, dtype=np.float64)
-        self.feature, self.response = np.divmod(self.index, responses)
-        self.shape, self.dtype = (X.n * responses, len(self.index)), X.dtype
+    def __init__(self, design: Tasks, index: Index, scales: Array) -> None:
+        super().__init__(design, index, np.asarray(scales, dtype=np.float64))
+        self.X, self.c = design.X, design.c
+        self.feature, self.response = np.divmod(self.index, self.c)
         self._sorted: dict[np.dtype[Any], tuple[Index, Index, Array]] = {}
 
     def __matmul__(self, c: Array) -> Array:
         w = np.bincount(self.index, self.scales * c, self.X.domain[0] * self.c).reshape(-1, self.c)
         return np.ascontiguousarray(self.X.matvec(w)).ravel()
 
-    @property
-    def T(self) -> _TaskColumnsTransposed:
-        return _TaskColumnsTransposed(self)
-
-    def __getitem__(self, which: tuple[slice, Index]) -> TaskColumns:
-        return TaskColumns(self.X, self.c, self.index[which[1]], self.scales[which[1]])
-
-    def beside(self, more: TaskColumns) -> TaskColumns:
-        """These columns, then those of ``more``."""
-        index, scales = np.concatenate([self.index, more.index]), np.concatenate([self.scales, more.scales])
-        return TaskColumns(self.X, self.c, index, scales)
+    def scores(self, r: Array) -> Array:
+        G = self.X.adjoint(r.reshape(self.X.n, self.c))
+        return np.asarray(G[self.feature, self.response] * self.scales)
 
     def met(self, other: TaskColumns, weights: Array | None) -> Array:
         """Zᵀ diag(weights) other: only columns of one response meet."""
@@ -136,24 +100,11 @@ class TaskColumns:
             self._sorted[kind] = (order, np.argsort(order), rows)
         return self._sorted[kind]
 
-    def astype(self, dtype: Any, copy: bool = True) -> Array:
-        """The columns written out."""
-        return self.toarray().astype(dtype, copy=False)
-
     def toarray(self) -> Array:
         Z = np.zeros((len(self.index), self.X.n, self.c), dtype=self.dtype)
         for k, (j, t) in enumerate(zip(self.feature.tolist(), self.response.tolist(), strict=True)):
             Z[k, :, t] = self.scales[k] * self.X.column(j)
         return Z.reshape(len(self.index), -1).T
-
-
-class _TaskColumnsTransposed:
-    def __init__(self, Z: TaskColumns) -> None:
-        self.Z = Z
-
-    def __matmul__(self, r: Array) -> Array:
-        G = self.Z.X.adjoint(r.reshape(self.Z.X.n, self.Z.c))
-        return np.asarray(G[self.Z.feature, self.Z.response] * self.Z.scales)
 
 
 class Observed(Design):
@@ -185,15 +136,14 @@ class Observed(Design):
         self._starts = structure.indptr.astype(np.int64)
         # columns whose numbers fit the pass over the places
         self._columns = structure.indices.astype(np.uint32) if self.domain[1] <= (2**32) else None
-        self._places: Index | None = None  # as given, numbered row by row
 
     def __repr__(self) -> str:
         return f"Observed({self.n} entries of {self.domain[0]}x{self.domain[1]}, {self.dtype})"
 
-    def _numbered(self) -> Index:
-        if self._places is None:
-            self._places = self.i * self.domain[1] + self.j
-        return self._places
+    @cached_property
+    def _places(self) -> Index:
+        """The places as given, numbered row by row."""
+        return self.i * self.domain[1] + self.j
 
     def empty(self) -> tuple[int, int]:
         """How many rows, and how many columns, have no entry.
@@ -205,7 +155,7 @@ class Observed(Design):
         return m - int(np.count_nonzero(np.diff(self._indptr))), n - len(np.unique(self._indices))
 
     def matvec(self, w: Array) -> Array:
-        return np.asarray(np.ravel(w).take(self._numbered()), dtype=self.dtype)
+        return np.asarray(np.ravel(w).take(self._places), dtype=self.dtype)
 
     def adjoint(self, r: Array) -> Array:  # a sparse one; sets that take dense gradients are handed the array
         from scipy.sparse import csr_array
@@ -230,7 +180,7 @@ class Observed(Design):
 
     def _located(self, index: Index) -> Index:
         """Which image each entry of W, numbered row by row, is; ``n`` for those that are not observed."""
-        places = self._numbered() if self._order is None else self._numbered()[self._order]
+        places = self._places if self._order is None else self._places[self._order]
         at = np.minimum(np.searchsorted(places, index), self.n - 1)
         which = at if self._order is None else self._order[at]
         return np.where(places[at] == index, which, self.n)
@@ -241,7 +191,7 @@ class Observed(Design):
     def columns(self, index: Index, scales: Array) -> PickedColumns:
         """The scaled columns, a number each."""
         at = self._located(np.asarray(index))
-        return PickedColumns(self.n, at, np.where(at < self.n, scales, 0.0).astype(self.dtype))
+        return PickedColumns(self, at, np.where(at < self.n, scales, 0.0).astype(self.dtype))
 
     def combine(self, index: Index, c: Array) -> Array:
         return np.bincount(self._located(np.asarray(index)), c, self.n + 1)[:-1].astype(self.dtype)
@@ -257,8 +207,7 @@ class Observed(Design):
         right = Z if Z2 is None else Z2
         if isinstance(Z, PickedColumns) and isinstance(right, PickedColumns):
             return Z.met(right, weights)
-        Z, right = (X.toarray() if isinstance(X, PickedColumns) else X for X in (Z, right))
-        return np.asarray(Z.T.dot(right if weights is None else right * weights[:, None]))
+        return weighted_gram(Z, right, weights)
 
     def factored(self, r: Array, U: Array, V: Array) -> Array:
         """uₖᵀ(Aᵀr)vₖ."""
@@ -324,7 +273,7 @@ class Tasks(Design):
 
     def columns(self, index: Index, scales: Array) -> TaskColumns:
         """The scaled columns, by reference."""
-        return TaskColumns(self.X, self.c, index, scales)
+        return TaskColumns(self, index, scales)
 
     def combine(self, index: Index, c: Array) -> Array:
         features, which = np.unique(np.asarray(index) // self.c, return_inverse=True)
@@ -344,8 +293,7 @@ class Tasks(Design):
         right = Z if Z2 is None else Z2
         if isinstance(Z, TaskColumns) and isinstance(right, TaskColumns):
             return Z.met(right, weights)
-        Z, right = (A.toarray() if isinstance(A, TaskColumns) else A for A in (Z, right))
-        return np.asarray(Z.T.dot(right if weights is None else right * weights[:, None]))
+        return weighted_gram(Z, right, weights)
 
     def precise(self) -> Tasks:
         if self.dtype == np.float64:

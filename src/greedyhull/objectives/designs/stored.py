@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import cached_property
 from math import inf, prod, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -93,12 +94,8 @@ class SomeRows(Design):
 class DenseDesign(Design):
     """A = X, a 2-D array that is kept, not copied."""
 
-    domain: Shape
-    n: int
-    dtype: np.dtype[Any]
     frobenius: float
-
-    stored, has_columns, takes_factors = True, True, False
+    stored = True
 
     def __init__(self, X: Array) -> None:
         self.X = X
@@ -218,12 +215,8 @@ class Chunked(Design):
 class SparseDesign(Design):
     """A = X, a sparse matrix as `compressed` makes it; CSC is kept, CSR is kept and mirrored once in CSC."""
 
-    domain: Shape
-    n: int
-    dtype: np.dtype[Any]
     frobenius: float
-
-    stored, has_columns, takes_factors = True, True, False
+    stored = True
 
     def __init__(self, X: Any) -> None:
         from scipy.sparse import csc_array, csr_array
@@ -240,16 +233,13 @@ class SparseDesign(Design):
         self.n, self.domain, self.dtype = int(n), (int(d),), data.dtype
         self._transposed = self.by_column.T  # CSR of Xᵀ: its products gather, which is faster than scattering
         self.columns_of = unsigned(self.by_column)
-        self._rows_of: tuple[Any, Any, Any] | None = None
 
-    @property
+    @cached_property
     def rows_of(self) -> tuple[Any, Any, Any]:
         """The arrays of the CSR form, each row's columns ascending."""
-        if self._rows_of is None:
-            if not self.by_row.has_sorted_indices:
-                self._by_row = self.by_column.tocsr()
-            self._rows_of = unsigned(self.by_row)
-        return self._rows_of
+        if not self.by_row.has_sorted_indices:
+            self._by_row = self.by_column.tocsr()
+        return unsigned(self.by_row)
 
     @property
     def core(self) -> tuple[Any, ...] | None:  # type: ignore[override]
@@ -298,11 +288,10 @@ class SparseDesign(Design):
     def gram(self, Z: SparseColumns | Array, Z2: SparseColumns | Array | None = None, weights: Array | None = None) -> Array:
         """Zᵀ diag(weights) Z2 for images Z, Z2 made by `columns` (or dense ones)."""
         if not isinstance(Z, SparseColumns) or not (Z2 is None or isinstance(Z2, SparseColumns)):
-            right = _dense(Z if Z2 is None else Z2)
-            return np.asarray(_dense(Z).T.dot(right if weights is None else right * weights[:, None]))
+            return weighted_gram(Z, Z2, weights)
         both = Z if Z2 is None else Z.beside(Z2)
         weights = np.ones(self.n) if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
-        different, which = both.numbered()
+        different, which = both.numbered
         m = len(different)
         half = np.zeros((m, m))
         entries = int((self.columns_of[0][different + 1] - self.columns_of[0][different]).sum())
@@ -332,37 +321,66 @@ class SparseDesign(Design):
         return self if self.dtype == np.float64 else SparseDesign(self.by_column.astype(np.float64))
 
 
-class SparseColumns:
-    """Some columns of a sparse design, scaled: Z = X[:, index] diag(scales), never copied.
+class ScaledColumns:
+    """Some columns of a design, scaled: Z = A[:, index] diag(scales), which is not written out.
 
-    It answers what a matrix would: ``Z @ c``, ``Z.T @ r``, ``Z[:, which]``, ``Z.toarray()``, ``Z.tocsc()``.
+    It has what a matrix has: ``Z @ c``, ``Z.T @ r``, ``Z[:, which]``, ``Z.toarray()``. To write: `scores` and `toarray`.
     """
 
-    def __init__(self, design: SparseDesign, index: Index, scales: Array) -> None:
+    if TYPE_CHECKING:
+        scores: Callable[[Array], Array]  # Zᵀr
+        toarray: Callable[[], Array]
+
+    def __init__(self, design: Any, index: Index, scales: Array) -> None:
         self.design, self.index, self.scales = design, np.asarray(index), scales
-        self.shape, self.dtype = (design.n, len(self.index)), design.dtype
-        self._numbered: tuple[Index, Index] | None = None
+        self.shape, self.dtype = (int(design.n), len(self.index)), design.dtype
 
     def __matmul__(self, c: Array) -> Array:
-        return self.design.combine(self.index, self.scales * c)
+        return np.asarray(self.design.combine(self.index, self.scales * c))
 
     @property
-    def T(self) -> _Transposed:
-        return _Transposed(self)
+    def T(self) -> Transposed:
+        return Transposed(self)
 
-    def __getitem__(self, which: tuple[slice, Index]) -> SparseColumns:
-        return SparseColumns(self.design, self.index[which[1]], self.scales[which[1]])
+    def __getitem__(self, which: tuple[slice, Index]) -> Self:
+        return type(self)(self.design, self.index[which[1]], self.scales[which[1]])
 
-    def beside(self, more: SparseColumns) -> SparseColumns:
+    def beside(self, more: Self) -> Self:
         """These columns, then those of ``more``."""
-        return SparseColumns(self.design, np.concatenate([self.index, more.index]), np.concatenate([self.scales, more.scales]))
+        index, scales = np.concatenate([self.index, more.index]), np.concatenate([self.scales, more.scales])
+        return type(self)(self.design, index, scales)
 
+    def astype(self, dtype: Any, copy: bool = True) -> Array:
+        """The columns written out."""
+        return self.toarray().astype(dtype, copy=False)
+
+
+class Transposed:
+    """Zᵀ for columns Z that are not written out."""
+
+    def __init__(self, Z: ScaledColumns) -> None:
+        self.Z = Z
+
+    def __matmul__(self, r: Array) -> Array:
+        return self.Z.scores(r)
+
+
+class SparseColumns(ScaledColumns):
+    """Some columns of a sparse design, scaled; also ``Z.tocsc()``."""
+
+    design: SparseDesign
+
+    def scores(self, r: Array) -> Array:
+        out = np.empty(len(self.index), dtype=np.float64)
+        r = np.ascontiguousarray(r, dtype=self.design.dtype)
+        dot_columns(*self.design.columns_of, np.asarray(self.index, dtype=np.int64), r, out)
+        return out * self.scales
+
+    @cached_property
     def numbered(self) -> tuple[Index, Index]:
         """The different columns of X among these, ascending, and for each of these its place there."""
-        if self._numbered is None:
-            different, which = np.unique(self.index, return_inverse=True)
-            self._numbered = (different, which)
-        return self._numbered
+        different, which = np.unique(self.index, return_inverse=True)
+        return different, which
 
     def toarray(self) -> Array:
         return np.asarray(self.design.by_column[:, self.index].toarray() * self.scales)
@@ -374,25 +392,16 @@ class SparseColumns:
         return X
 
 
-class _Transposed:
-    def __init__(self, Z: SparseColumns) -> None:
-        self.Z = Z
-
-    def __matmul__(self, r: Array) -> Array:
-        out = np.empty(len(self.Z.index), dtype=np.float64)
-        r = np.ascontiguousarray(r, dtype=self.Z.design.dtype)
-        dot_columns(*self.Z.design.columns_of, np.asarray(self.Z.index, dtype=np.int64), r, out)
-        return out * self.Z.scales
-
-
 def unsigned(X: Any) -> tuple[Any, Any, Any]:
     """The arrays of a compressed matrix, its indices seen as unsigned."""
     kind = {4: np.uint32, 8: np.uint64}[X.indices.dtype.itemsize]
     return X.indptr.astype(np.int64, copy=False), X.indices.view(kind), X.data
 
 
-def _dense(Z: Any) -> Array:
-    return dense(Z)
+def weighted_gram(Z: Any, Z2: Any = None, weights: Array | None = None) -> Array:
+    """Zᵀ diag(weights) Z2 for images, written out; Z2 is Z where it is None."""
+    right = dense(Z if Z2 is None else Z2)
+    return np.asarray(dense(Z).T.dot(right if weights is None else right * weights[:, None]))
 
 
 def in_place_of(A: Design, p: Array | float, y: Array | None = None) -> Index | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from copy import copy
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -154,7 +155,7 @@ class Separable(Loss, ABC):
     """φ(z) = Σᵢ pᵢ ℓ(zᵢ, yᵢ), pᵢ = 1/n unless given. To write: `terms` and `slopes`; and, if there are any, `curvatures`."""
 
     n: int
-    _heaviest: tuple[Array | float, float] | None = None
+    curvature_bound = np.inf  # sup ℓ'', where it is the same everywhere
 
     def __init__(self, y: Array, p: Array | float | None = None) -> None:
         self.y: Array = vector(y, len(y), "y") if p is None else y
@@ -182,8 +183,8 @@ class Separable(Loss, ABC):
         return np.full_like(z, np.nan)
 
     def beta(self, low: Array, high: Array) -> Array | float:
-        """sup ℓ'' over [lowᵢ, highᵢ]: what curvature bounds are made of. Infinite unless a loss knows better."""
-        return np.inf
+        """sup ℓ'' over [lowᵢ, highᵢ]: what curvature bounds are made of."""
+        return self.curvature_bound
 
     def lipschitz(self, low: Array, high: Array) -> Array | float:
         """sup |ℓ'| over [lowᵢ, highᵢ]; ℓ is convex, so an end of the interval attains it."""
@@ -197,36 +198,31 @@ class Separable(Loss, ABC):
         """The same loss with targets and weights in another precision."""
         if self.y.dtype == dtype:
             return self
-        other = self._copy()
-        other.y = self.y.astype(dtype)
-        other.p = self.p if isinstance(self.p, float) else self.p.astype(dtype)
-        return other
+        return self._with(self.y.astype(dtype), self.p if isinstance(self.p, float) else self.p.astype(dtype))
 
-    def profiled(self) -> Any:
+    def profiled(self) -> Loss:
         """min_b φ(z + b1): this loss with the best intercept."""
         from greedyhull.objectives.losses.intercepts import Profiled
 
         return Profiled(self)
 
-    def _copy(self) -> Separable:
-        other: Separable = type(self).__new__(type(self))
-        other.__dict__.update(self.__dict__)
+    def _with(self, y: Array, p: Array | float) -> Self:
+        """The same loss with other targets and weights."""
+        other = copy(self)
+        other.__dict__.pop("floor", None)  # the cached properties of some losses
+        other.__dict__.pop("labels", None)
+        other.y, other.p, other.n = y, p, len(y)
         return other
 
     def on(self, rows: Index) -> Separable:
         """The same loss on some of the rows, their weights normalised."""
-        other = self._copy()
-        other.y, other.n = self.y[rows], len(rows)
         p = self.p if isinstance(self.p, float) else self.p[rows]
-        other.p = 1.0 / len(rows) if isinstance(p, float) else p / p.sum()
-        return other
+        return self._with(self.y[rows], 1.0 / len(rows) if isinstance(p, float) else p / p.sum())
 
     def sampled(self, rows: Index, shift: float = 0.0) -> Separable:
         """The loss of a minibatch: n/b times the weights of its terms; ``shift`` is taken off the targets."""
-        other = self._copy()
-        other.y, other.n = self.y[rows] - shift if shift else self.y[rows], len(rows)
-        other.p = 1.0 / len(rows) if isinstance(self.p, float) else self.p[rows] * (self.n / len(rows))
-        return other
+        p = 1.0 / len(rows) if isinstance(self.p, float) else self.p[rows] * (self.n / len(rows))
+        return self._with(self.y[rows] - shift if shift else self.y[rows], p)
 
     # --- what follows ---------------------------------------------------------------------------------------------
 
@@ -267,8 +263,10 @@ class Separable(Loss, ABC):
     def swing(self, size: float, z: Array, off: float) -> float:
         """A bound on φ(z + e) − φ(z) − ⟨∇φ(z), e⟩ for every ‖e‖₂ ≤ off, given `size`: what first-order errors leave out.
 
-        Here from slopes alone, as ⟨∇φ(z + e) − ∇φ(z), e⟩ is no less; losses whose curvature is bounded know better.
+        With ℓ'' ≤ β at most ½ Σ pᵢβeᵢ²; else from slopes alone, as ⟨∇φ(z + e) − ∇φ(z), e⟩ is no less.
         """
+        if self.curvature_bound < np.inf:
+            return 0.5 * self.curvature_bound * self.heaviest() * off * off
         with np.errstate(all="ignore"):
             here = self.slopes(z)
             change = np.maximum(np.abs(self.slopes(z + off) - here), np.abs(self.slopes(z - off) - here))
@@ -286,13 +284,8 @@ class Separable(Loss, ABC):
         return np.inf
 
     def heaviest(self) -> float:
-        """max pᵢ, looked for once."""
-        if isinstance(self.p, float):
-            return self.p
-        known = self._heaviest
-        if known is None or known[0] is not self.p:
-            known = self._heaviest = (self.p, float(np.max(self.p)))
-        return known[1]
+        """max pᵢ."""
+        return self.p if isinstance(self.p, float) else float(np.max(self.p))
 
     def within(self, residual: Array) -> Array:
         """A residual that rounding may have moved out of the domain of φ*, put back."""
@@ -304,7 +297,6 @@ class Separable(Loss, ABC):
 
     def shift(self, z: Array) -> float:
         """argmin_b φ(z + b1), where it is a root that has to be searched for."""
-
         return root(self, z)
 
     def corners(self, z: Array) -> Array | None:

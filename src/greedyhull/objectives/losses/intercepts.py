@@ -10,7 +10,7 @@ import numpy as np
 from greedyhull.errors import GreedyhullError
 from greedyhull.objectives.lines import Curve
 from greedyhull.objectives.losses.base import Loss, Separable, between_corners
-from greedyhull.objectives.losses.piecewise import KinkedLine, PiecewiseLinear, kinked_search
+from greedyhull.objectives.losses.piecewise import KinkedLine, PiecewiseLinear
 from greedyhull.types import Array, Index, Line
 
 
@@ -41,21 +41,17 @@ class Profiled(Loss):
 
     @property
     def p(self) -> Array | float:
-        out: Array | float = self.loss.p
-        return out
+        return self.loss.p
 
-    def on(self, rows: Index) -> Profiled:
-        out: Profiled = self.loss.on(rows).profiled()
-        return out
+    def on(self, rows: Index) -> Loss:
+        return self.loss.on(rows).profiled()
 
     def total(self, terms: Array) -> float:
-        out: float = self.loss.total(terms)
-        return out
+        return self.loss.total(terms)
 
     def beta(self, low: Array, high: Array) -> Array | float:
         """Subtracting a mean only lowers the curvature, but the intercept moves z: only global bounds survive."""
-        out: Array | float = self.loss.beta(np.full_like(low, -np.inf), np.full_like(high, np.inf))
-        return out
+        return self.loss.beta(np.full_like(low, -np.inf), np.full_like(high, np.inf))
 
     def lipschitz(self, low: Array, high: Array) -> Array | float:
         """sup |ℓ'| everywhere, for the intercept moves z; infinite where slopes grow without end.
@@ -80,8 +76,7 @@ class Profiled(Loss):
     def intercept(self, z: Array) -> float:
         """b* = argmin_b φ(z + b1), to machine precision, from the same start every time."""
         if self.quadratic:
-            out: float = -self.loss.total(self.loss.slopes(z))
-            return out
+            return -self.loss.total(self.loss.slopes(z))
         seen = self._seen  # read and written whole: other threads may ask as well
         if seen is None or not np.array_equal(seen[0], z):  # a point is asked about several times in a row
             seen = self._seen = (z.copy(), float(self.loss.shift(z)))
@@ -196,8 +191,7 @@ class Balanced(Profiled):
     def _searched(self, z: Array) -> tuple[float, float]:
         loss, (low, high) = self.loss, self.loss.ends()
         if loss.epsilon > 0.0 or not isinstance(loss.p, float) or np.ndim(low) > 0:
-            crossing: tuple[float, float] = loss.kinks(z).crossing(loss.first_slope())
-            return crossing
+            return loss.kinks(z).crossing(loss.first_slope())
         # equal jumps: the slope passes zero at an order statistic, and nothing need be sorted
         off = (loss.y - z).astype(np.float64)
         rank = min(max(int(np.ceil(len(off) * (-low / (high - low)))) - 1, 0), len(off) - 1)
@@ -220,12 +214,8 @@ class Balanced(Profiled):
         """That of the loss, for residuals that sum to zero."""
         return float(self.loss.conjugate(residual))
 
-    def smoothed(self, mu: float) -> Profiled:
-        out: Profiled = self.loss.smoothed(mu).profiled()
-        return out
-
-    def gradient(self, z: Array) -> Array:
-        return self.first_order(z)[1]
+    def smoothed(self, mu: float) -> Loss:
+        return self.loss.smoothed(mu).profiled()
 
     def value_gradient_curvature(self, z: Array) -> tuple[float, Array, Array]:
         value, residual = self.first_order(z)
@@ -237,13 +227,7 @@ class Balanced(Profiled):
             found, residual = self.first_order(z + step * dz)
             return found, float(residual.dot(dz))
 
-        def value(step: float) -> float:
-            return there(step)[0]
-
-        def derivative(step: float) -> float:
-            return there(step)[1]
-
-        return KinkedLine(value, derivative, lambda: kinked_search(value, derivative, max_step), max_step)
+        return KinkedLine(lambda step: there(step)[0], lambda step: there(step)[1], max_step)
 
 
 class Softened(Separable):
@@ -259,46 +243,37 @@ class Softened(Separable):
         self.sharp, self.mu = sharp, mu
 
     def _parts(self, z: Array) -> tuple[Array, Array, Array]:
-        """How far z is beyond ε from y, the slope before it is cut to its interval, and the slope."""
+        """ℓ_μ, its slopes and its second derivatives."""
         low, high = self.sharp.ends()
         r, epsilon = z - self.y, self.sharp.epsilon
         if epsilon > 0.0:
             r = np.sign(r) * np.maximum(np.abs(r) - epsilon, 0.0)
         free = r / self.mu
-        return r, free, np.minimum(np.maximum(free, low), high)
+        a = np.minimum(np.maximum(free, low), high)
+        bent = (free == a) & (r != 0.0) if epsilon > 0.0 else free == a
+        return a * (r - 0.5 * self.mu * a), a, np.where(bent, 1.0 / self.mu, 0.0)
 
     def terms(self, z: Array) -> Array:
-        r, _, a = self._parts(z)
-        return np.asarray(a * (r - 0.5 * self.mu * a))
+        return self._parts(z)[0]
 
     def slopes(self, z: Array) -> Array:
-        return self._parts(z)[2]
+        return self._parts(z)[1]
 
     def curvatures(self, z: Array) -> Array:
-        r, free, a = self._parts(z)
-        bent = free == a
-        if self.sharp.epsilon > 0.0:
-            bent &= r != 0.0
-        return np.where(bent, 1.0 / self.mu, 0.0).astype(z.dtype, copy=False)
+        return self._parts(z)[2].astype(z.dtype, copy=False)
 
     def value_gradient_curvature(self, z: Array) -> tuple[float, Array, Array]:
-        r, free, a = self._parts(z)
-        bent = free == a
-        if self.sharp.epsilon > 0.0:
-            bent &= r != 0.0
-        value = self.total(a * (r - 0.5 * self.mu * a))
-        return value, self._weighted(a, z), self._weighted(np.where(bent, 1.0 / self.mu, 0.0), z)
+        terms, slopes, curvatures = self._parts(z)
+        return self.total(terms), self._weighted(slopes, z), self._weighted(curvatures, z)
 
     def first_order(self, z: Array) -> tuple[float, Array]:
-        r, _, a = self._parts(z)
-        return self.total(a * (r - 0.5 * self.mu * a)), self._weighted(a, z)
+        return self.value_gradient_curvature(z)[:2]
 
     def beta(self, low: Array, high: Array) -> float:
         return 1.0 / self.mu
 
     def lipschitz(self, low: Array, high: Array) -> Array | float:
-        out: Array | float = self.sharp.lipschitz(low, high)
-        return out
+        return self.sharp.lipschitz(low, high)
 
     def shift(self, z: Array) -> float:
         """argmin_b φ_μ(z + b1): Σ pᵢaᵢ rises in b, straight between known ends; first the piece is found, then its root."""

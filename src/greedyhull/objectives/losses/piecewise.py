@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from greedyhull.objectives.lines import Line
-from greedyhull.objectives.losses.base import Separable
+from greedyhull.objectives.losses.base import Loss, Separable
 from greedyhull.types import Array
 
 
@@ -50,7 +50,7 @@ class Kinks(NamedTuple):
 
 
 class KinkedLine(Line):
-    """h(η) known by values, subderivatives and an exact ``argmin``; no bound on its bend exists.
+    """h(η) known by values, subderivatives and an exact ``argmin``, `kinked_search` by default; its bend has no bound.
 
     ``slope`` is one subderivative at 0, as ⟨g, v⟩ is for a subgradient g: it says nothing about where h is least.
     """
@@ -58,8 +58,8 @@ class KinkedLine(Line):
     __slots__ = ("_argmin", "_derivative", "_value", "bend", "limit", "max_step", "slope")
     kinked = True
 
-    def __init__(self, value: Callable[[float], float], derivative: Callable[[float], float], argmin: Callable[[], float],
-                 max_step: float) -> None:
+    def __init__(self, value: Callable[[float], float], derivative: Callable[[float], float], max_step: float,
+                 argmin: Callable[[], float] | None = None) -> None:
         self._value, self._derivative, self._argmin, self.max_step = value, derivative, argmin, max_step
         self.slope, self.bend, self.limit = derivative(0.0), np.inf, np.inf
 
@@ -70,7 +70,7 @@ class KinkedLine(Line):
         return self._derivative(step)
 
     def argmin(self) -> float:
-        return self._argmin()
+        return kinked_search(self._value, self._derivative, self.max_step) if self._argmin is None else self._argmin()
 
 
 def kinked_search(value: Callable[[float], float], derivative: Callable[[float], float], top: float) -> float:
@@ -132,8 +132,7 @@ class PiecewiseLinear(Separable):
     def lipschitz(self, low: Array, high: Array) -> Array | float:
         """max{−low, high}, wherever z is."""
         least, most = self.ends()
-        out: Array | float = np.maximum(-least, most)
-        return out
+        return np.maximum(-least, most)  # type: ignore[no-any-return]
 
     def size(self, value: float, z: Array) -> float:
         """z − y may cancel: errors are relative to |z| + |y| + ε."""
@@ -172,7 +171,7 @@ class PiecewiseLinear(Separable):
 
     def along(self, z: Array, dz: Array, max_step: float) -> KinkedLine:
         return KinkedLine(lambda step: self.value(z + step * dz), lambda step: float(self.gradient(z + step * dz).dot(dz)),
-                          lambda: self.kinks(z, dz).argmin(self.first_slope(dz), max_step), max_step)
+                          max_step, lambda: self.kinks(z, dz).argmin(self.first_slope(dz), max_step))
 
     # --- duality --------------------------------------------------------------------------------------------------
 
@@ -187,7 +186,7 @@ class PiecewiseLinear(Separable):
 
         return Softened(self, mu)
 
-    def profiled(self) -> Any:
+    def profiled(self) -> Loss:
         from greedyhull.objectives.losses.intercepts import Balanced
 
         return Balanced(self)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from math import exp, inf
 
 import numpy as np
@@ -23,6 +24,7 @@ class Squared(Separable):
     core_name = "squared"
     floor = 0.0
     quadratic = True
+    curvature_bound = 1.0
 
     def terms(self, z: Array) -> Array:
         r = z - self.y
@@ -44,15 +46,9 @@ class Squared(Separable):
 
     def norm(self, value: float, residual: Array) -> float:
         """‖r‖ from ½p‖z − y‖² alone, where all weights are the same."""
-        p = self.p
-        if value > FAINT and isinstance(p, float):
-            out: float = (2.0 * p * value) ** 0.5
-            return out
+        if value > FAINT and isinstance(self.p, float):
+            return float((2.0 * self.p * value) ** 0.5)
         return super().norm(value, residual)
-
-    def swing(self, size: float, z: Array, off: float) -> float:
-        """½ Σ pᵢeᵢ², exactly."""
-        return 0.5 * self.heaviest() * off * off
 
     def sway(self, t: float, off: float) -> float:
         """φ* is a parabola."""
@@ -60,9 +56,6 @@ class Squared(Separable):
 
     def energy(self, dz: Array) -> float:
         return self.p * float(dz.dot(dz)) if isinstance(self.p, float) else float(dz.dot(self.p * dz))
-
-    def beta(self, low: Array, high: Array) -> float:
-        return 1.0
 
     def along(self, z: Array, dz: Array, max_step: float) -> Line:
         value, residual = self.first_order(z)
@@ -155,6 +148,7 @@ class SquaredHinge(Separable):
     targets = "labels"
     core_name = "squared_hinge"
     floor = 0.0
+    curvature_bound = 1.0
 
     def terms(self, z: Array) -> Array:
         short = np.maximum(1.0 - self.y * z, 0.0)
@@ -165,13 +159,6 @@ class SquaredHinge(Separable):
 
     def curvatures(self, z: Array) -> Array:
         return (self.y * z < 1.0).astype(z.dtype)
-
-    def beta(self, low: Array, high: Array) -> float:
-        return 1.0
-
-    def swing(self, size: float, z: Array, off: float) -> float:
-        """ℓ'' ≤ 1."""
-        return 0.5 * self.heaviest() * off * off
 
     def steady(self, z: Array, c: Array, off: float) -> Array:
         """Slopes that keep their sign."""
@@ -201,6 +188,7 @@ class Huber(Separable):
     parameters = ("delta",)
     core_name = "huber"
     floor = 0.0
+    curvature_bound = 1.0
 
     def __init__(self, y: Array, p: Array | float, delta: float) -> None:
         super().__init__(y, p)
@@ -216,9 +204,6 @@ class Huber(Separable):
 
     def curvatures(self, z: Array) -> Array:
         return np.asarray((np.abs(z - self.y) <= self.delta).astype(z.dtype))
-
-    def beta(self, low: Array, high: Array) -> float:
-        return 1.0
 
     def swing(self, size: float, z: Array, off: float) -> float:
         """ℓ'' ≤ 1, and slopes differ by 2δ at most."""
@@ -258,22 +243,17 @@ class Poisson(Separable):
 
     targets = "counts"
     core_name = "poisson"
-    _floor: tuple[Array, Array | float, float] | None = None
 
     def core_numbers(self) -> tuple[float, ...]:
         return (HIGHEST,)
 
-    @property
+    @cached_property
     def floor(self) -> float:  # type: ignore[override]
-        """Σ pᵢ (yᵢ − yᵢ log yᵢ), rounded down, looked for once: each term is least at zᵢ = log yᵢ."""
-        known = self._floor
-        if known is None or known[0] is not self.y or known[1] is not self.p:
-            y = self.y.astype(np.float64)
-            with np.errstate(all="ignore"):
-                most = y * np.log(np.where(y > 0.0, y, 1.0))
-                floor = self.total(y - most) - EPS * (self.n + 16) * self.total(y + np.abs(most))
-            known = self._floor = (self.y, self.p, floor)
-        return known[2]
+        """Σ pᵢ (yᵢ − yᵢ log yᵢ), rounded down: each term is least at zᵢ = log yᵢ."""
+        y = self.y.astype(np.float64)
+        with np.errstate(all="ignore"):
+            most = y * np.log(np.where(y > 0.0, y, 1.0))
+            return self.total(y - most) - EPS * (self.n + 16) * self.total(y + np.abs(most))
 
     def terms(self, z: Array) -> Array:
         return np.asarray(self._exp(z) - self.y * z)

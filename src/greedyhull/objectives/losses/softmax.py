@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from greedyhull.kernels._core import softmax_pieces
@@ -19,23 +21,20 @@ class Softmax(Separable):
     """
 
     floor = 0.0
+    curvature_bound = 0.5  # of log Σ exp
     twice_differentiable = False  # no diagonal does for it; `Multinomial` gives products with the Hessian
 
     def __init__(self, y: Array, p: Array | float, classes: int) -> None:
         super().__init__(y, p)
         self.classes = classes
-        self._labels: tuple[Array, Index] | None = None
 
     def _rows(self, z: Array) -> Array:
         return z.reshape(-1, self.classes)
 
-    @property
+    @cached_property
     def labels(self) -> Index:
         """The class of each row."""
-        known = self._labels
-        if known is None or known[0] is not self.y:
-            known = self._labels = (self.y, np.ascontiguousarray(self._rows(self.y).argmax(axis=1), dtype=np.int64))
-        return known[1]
+        return np.ascontiguousarray(self._rows(self.y).argmax(axis=1), dtype=np.int64)
 
     def intercepts(self, z: Array) -> Array:
         """What is added to the scores of each class."""
@@ -85,13 +84,6 @@ class Softmax(Separable):
         for k in range(1, self.classes):  # a few long columns take less time than many short rows
             np.maximum(largest, sizes[:, k], out=largest)
         return abs(value) + 2.0 * self.total(largest + np.log(self.classes))
-
-    def swing(self, size: float, z: Array, off: float) -> float:
-        """¼ max pᵢ·off²: the Hessian of log Σ exp is at most ½."""
-        return 0.25 * self.heaviest() * off * off
-
-    def beta(self, low: Array, high: Array) -> float:
-        return 0.5
 
     def lipschitz(self, low: Array, high: Array) -> float:
         """Slopes are differences of probabilities."""
