@@ -122,7 +122,16 @@ def sparse_in(name: str, arrays: Mapping[str, Array], kind: str) -> Any:
     return compressed(X, name).tocsr()
 
 
-BYTES = 1 << 26  # of the rows of a shard: small beside memory, large beside what loading costs
+def canonical(X: Any) -> Any:
+    """Return X in CSR with each entry once."""
+    X = X.tocsr()
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+BYTES = 1 << 26  # of the rows of a shard: small compared with memory, large compared with what loading costs
 
 
 class Stored(NamedTuple):
@@ -283,11 +292,7 @@ class NpzRows(Piece):
 
         if self.shape[0] == 0:
             return csr_array(self.shape)
-        X = sparse_in(self.file.shown, arrays, str(self.sparse))
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
-        return X
+        return canonical(sparse_in(self.file.shown, arrays, str(self.sparse)))
 
 
 def npz_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:

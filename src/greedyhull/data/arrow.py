@@ -15,8 +15,6 @@ from greedyhull.data.files import FileShards, Piece, SeenFile, memory, reading
 from greedyhull.errors import GreedyhullError, check, installing
 from greedyhull.types import Array, Shard
 
-ROWS = 4096  # that are written together: a column is contiguous in the file, and a row in X
-
 
 def arrow(name: str) -> Any:
     """A module of pyarrow, which is imported when a file needs it."""
@@ -50,9 +48,9 @@ def shard_of(table: Any, taken: Taken, file: SeenFile, first: int) -> Shard:
     columns = [_numbers(table, name, place) for name in taken.features]
     X: Array = np.empty((n, d), dtype=taken.dtype)
     with np.errstate(over="ignore"):
-        for start in range(0, n, ROWS):
+        for start in range(0, n, 4096):  # by blocks of rows: a column is contiguous in the file, and a row in X
             for j, column in enumerate(columns):
-                X[start : start + ROWS, j] = column[start : start + ROWS]
+                X[start : start + 4096, j] = column[start : start + 4096]
     s = None if taken.weight is None else _numbers(table, taken.weight, place)
     return checked(X, _numbers(table, taken.target, place), s, place)
 

@@ -84,7 +84,7 @@ def _libsvm(path: Path) -> Table:
     from scipy.sparse import csr_array
 
     with reading(path.name, LIBSVM_WHAT):
-        lines = (line for portion in portions(seen(path, path.name)) for line in text_lines(portion.text))
+        lines = (line for _, text in portions(seen(path, path.name)) for line in text_lines(text))
         found = parsed(lines, path.name)
     places = found.indices
     check(len(places) > 0, f"{path.name} holds no data; lines such as {EXAMPLE} are wanted.")

@@ -24,7 +24,7 @@ WORDS = ColumnType(False, False, "words", True)
 
 
 class CsvFile(NamedTuple):
-    """The layout of a file: its columns, their separator, the blocks of lines after the names, and whether it has no rows."""
+    """A file: its columns, their separator, the blocks of lines after the names, and whether it has no rows."""
 
     columns: Schema
     mark: str
@@ -32,7 +32,7 @@ class CsvFile(NamedTuple):
     empty: bool
 
     def text(self, block: Block) -> bytes:
-        """The text of a block; an error unless every line has as many cells as there are columns."""
+        """Read a block; raise unless every line has as many cells as there are columns."""
         file, width = self.columns.file, len(self.columns.kinds)
         with reading(file.shown, WHAT):
             text = read(file, block)
@@ -43,13 +43,13 @@ class CsvFile(NamedTuple):
 
 
 def csv_file(file: SeenFile) -> CsvFile:
-    """The layout of a file, from one pass over it; which columns hold numbers is what its first row says."""
+    """Find the layout of a file in one pass; its first row shows which columns hold numbers."""
     found: list[Block] = []
     first = b""
     with reading(file.shown, WHAT):
-        for portion in portions(file, quoted=True):
-            first += portion.text if len(found) < 2 else b""  # the names, and a row after them
-            found.append(Block(portion.start, 0, portion.line))
+        for block, text in portions(file, quoted=True):
+            first += text if len(found) < 2 else b""  # the names, and a row after them
+            found.append(block)
         check(bool(first.split(b"\n", 1)[0].strip()),
               f"{file.shown} begins with an empty line; names of columns, or numbers, are wanted.")
         mark = max(",;\t", key=lambda mark: len(_first_two(first, mark)[0]))
@@ -65,7 +65,7 @@ def csv_file(file: SeenFile) -> CsvFile:
 
 
 def _first_two(text: bytes, mark: str) -> tuple[list[str], list[str], int, int]:
-    """The cells of the first two records, and the bytes and lines of the first one; a line break in a name is a space."""
+    """Return the cells of the first two records, and the bytes and lines of the first; a line break in a name is a space."""
     lines = text.decode("utf-8-sig").splitlines(keepends=True)
     reader = csv.reader(lines, delimiter=mark)
     try:
@@ -80,7 +80,7 @@ def _first_two(text: bytes, mark: str) -> tuple[list[str], list[str], int, int]:
 
 
 def _even(text: bytes, mark: bytes, width: int) -> bool:
-    """Whether every line has as many cells as there are columns; False where counting cannot tell, as with quotation marks."""
+    """Whether every line has as many cells as there are columns; False where counting cannot show it, as with quotes."""
     if b'"' in text or re.search(rb"\r(?!\n)", text):
         return False
     letters = np.frombuffer(text if text.endswith(b"\n") else text + b"\n", dtype=np.uint8)
@@ -93,18 +93,18 @@ def _even(text: bytes, mark: bytes, width: int) -> bool:
 
 
 def text_lines(text: bytes) -> StringIO:
-    """UTF-8 text as lines, which end as they are written."""
+    """Return UTF-8 text as lines, with their own line ends."""
     return StringIO(text.decode("utf-8-sig"), newline="")
 
 
 def _records(text: bytes, mark: str, line: int) -> Iterator[tuple[int, list[str]]]:
-    """The records that have cells, each with the number of its last line; the text begins on ``line``."""
+    """Yield the records that have cells, each with the number of its last line; the text begins on ``line``."""
     reader = csv.reader(text_lines(text), delimiter=mark)
     return ((line + reader.line_num - 1, cells) for cells in reader if cells)
 
 
 def _check_cells(text: bytes, mark: str, width: int, file: SeenFile, line: int) -> None:
-    """Every record has as many cells as there are columns: one too many would shift the others, and nobody would know."""
+    """Raise unless every record has as many cells as there are columns: one too many would silently shift the others."""
     for number, cells in _records(text, mark, line):
         if len(cells) != width:
             raise GreedyhullError(f"Line {number} of {file.shown} has {len(cells)} cells; {width} are wanted, one for each "
@@ -112,7 +112,7 @@ def _check_cells(text: bytes, mark: str, width: int, file: SeenFile, line: int) 
 
 
 def csv_cells(text: bytes, mark: str, places: Sequence[int], dtype: type = float) -> Array:
-    """The cells of some columns, a row for each record; a ValueError where one is no number and ``dtype`` is float."""
+    """Return the cells of some columns, a row for each record; ValueError where one is not a number and ``dtype`` is float."""
     if not text.strip():
         return np.empty((0, len(places)))
     return np.loadtxt(text_lines(text), dtype, delimiter=mark, usecols=list(places), quotechar='"',
@@ -121,7 +121,7 @@ def csv_cells(text: bytes, mark: str, places: Sequence[int], dtype: type = float
 
 def csv_numbers(layout: CsvFile, block: Block, places: Sequence[int],
                 remedy: str = "Fill the cell, or leave the line or the column out.") -> Array:
-    """The numbers in some columns of a block; the error names the first cell that holds none."""
+    """Return the numbers in some columns of a block; the error names the first cell that is not a number."""
     file, names, text = layout.columns.file, list(layout.columns.kinds), layout.text(block)
     try:
         return csv_cells(text, layout.mark, places)
@@ -137,10 +137,15 @@ def csv_numbers(layout: CsvFile, block: Block, places: Sequence[int],
 
 def _is_number(cell: str) -> bool:
     try:
-        float("" if "_" in cell else cell)
+        parse_number(cell)
     except ValueError:
         return False
     return True
+
+
+def parse_number(cell: str) -> float:
+    """Convert a cell; unlike Python, text files have no underscores in numbers."""
+    return float("" if "_" in cell else cell)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +175,7 @@ def csv_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
     pieces: list[Piece] = []
     for one in found:
         file, names = one.columns.file, list(one.columns.kinds)
-        if one.empty:  # the cells that it has not got would have been like those of the others
+        if one.empty:  # its columns hold what those of the others hold
             like = full[0].columns
             agreed([like, Schema(file, {name: like.kinds.get(name, NUMBERS) for name in names})], given)
         at = tuple(names.index(name) for name in taken.columns)
@@ -178,7 +183,6 @@ def csv_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
     return FileShards(tuple(pieces), len(taken.features), taken.features, given.words)
 
 
-WHOLE = re.compile(r"[+-]?[0-9]{1,100}")
 EXAMPLE = "1 3:0.5 7:2.0"
 
 
@@ -192,7 +196,7 @@ class Entries(NamedTuple):
 
 
 def parsed(lines: Iterable[str], name: str, begin: int = 1) -> Entries:
-    """The entries of lines; the first one is line ``begin`` of the file ``name``. Indices are as they are written."""
+    """Parse lines; the first one is line ``begin`` of the file ``name``. Indices are as they are written."""
     labels, values, indices, starts = array("d"), array("d"), array("q"), array("q", [0])
     most = most_columns()
     for number, line in enumerate(lines, start=begin):
@@ -211,14 +215,14 @@ def parsed(lines: Iterable[str], name: str, begin: int = 1) -> Entries:
 
 
 def _parsed(cells: list[str], most: int) -> tuple[float, dict[int, float]]:
-    """The label of a line and its entries by index."""
+    """Return the label of a line and its entries by index."""
     label = _number(cells[0], "a label")
     entries: dict[int, float] = {}
     for cell in cells[1:]:
         index, mark, value = cell.partition(":")
         if index == "qid" and mark:
             continue
-        if not (mark and WHOLE.fullmatch(index)):
+        if not (mark and re.fullmatch(r"[+-]?[0-9]{1,100}", index)):
             raise _misplaced(cell, "index:value")
         j = int(index)
         if j < 0:
@@ -238,7 +242,7 @@ def _misplaced(cell: str, wanted: str) -> GreedyhullError:
 
 def _number(cell: str, what: str) -> float:
     try:
-        number = float("" if "_" in cell else cell)
+        number = parse_number(cell)
     except ValueError:
         raise _misplaced(cell, what) from None
     if not isfinite(number):
@@ -246,8 +250,6 @@ def _number(cell: str, what: str) -> float:
     return number
 
 
-INDEX = re.compile(rb"([0-9]{1,19}):")
-COMMENT = re.compile(rb"#[^\n]*")
 LIBSVM_WHAT = "LIBSVM's format"
 
 
@@ -280,7 +282,7 @@ class Lines(Piece):
 
 
 def libsvm_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
-    """The lines of all files. A first pass finds where blocks begin, d, and whether indices count from 0 or from 1."""
+    """Make shards of the lines of all files. A first pass finds the blocks, d, and whether indices count from 0 or 1."""
     d = given.d
     check(given.target in (None, "label", 0), f"target = {given.target!r} was given; the target of a LIBSVM file is the label "
           "of each line. Leave target out.")
@@ -300,16 +302,15 @@ def libsvm_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
 
 
 def _index_range(file: SeenFile) -> tuple[list[Block], int, int]:
-    """The blocks of a file, the least index (1 at most) and the largest one (-1 where there is none)."""
+    """Return the blocks of a file, the least index (1 at most) and the largest one (−1 where there is none)."""
     found: list[Block] = []
     low, high, most = 1, -1, most_columns()
     with reading(file.shown, LIBSVM_WHAT):
-        for portion in portions(file):
-            found.append(Block(portion.start, 0, portion.line))
-            text = COMMENT.sub(b"", portion.text) if b"#" in portion.text else portion.text
-            numbers = [int(index) for index in set(INDEX.findall(text))]
+        for block, text in portions(file):
+            found.append(block)
+            numbers = [int(index) for index in set(re.findall(rb"([0-9]{1,19}):", re.sub(rb"#[^\n]*", b"", text)))]
             low, high = min([low, *numbers]), max([high, *numbers])
             if high > most:
-                parsed(text_lines(portion.text), file.shown, portion.line)  # it names the line
+                parsed(text_lines(text), file.shown, block.line)  # it names the line
                 check(False, f"{file.shown} has the index {high}.")
     return blocks(file, found), low, high
