@@ -8,6 +8,7 @@ import numpy as np
 
 import greedyhull as gh
 from greedyhull import theory
+from greedyhull.experiments.counterexamples import unwarned
 from greedyhull.experiments.paper import Figure, Finding, Scale, Table, curve, experiment, problems
 from greedyhull.experiments.paper.checks import at_least, bounded, equal, fitted
 from greedyhull.solvers.parts.progress import Event
@@ -106,18 +107,12 @@ def lemma3(scale: Scale, seed: int) -> Finding:
         equal("there the regret over the printed bound",
               regret(np.ones(1), one) / theory.lazy_regret_printed([1.0], [1.0], 1.0, 0.5), 0.4, 1e-12),
     )
-    shown = Figure(
-        "regret",
-        f"{scale.points} random sequences on the unit ball",
-        "length t",
-        "regret / bound",
-        (curve("printed", cloud[:, 0], np.maximum(cloud[:, 1], 0.0), "dots"),
-         curve("sharp", cloud[:, 0], np.maximum(cloud[:, 2], 0.0), "dots"), curve("bound", [1.0, 40.0], [1.0, 1.0], "bound")),
-        log="",
-    )
-    return Finding(
-        "The printed factor 2 can be replaced by ½, and no smaller one: a single step attains it.", checks, (shown,)
-    )
+    shown = Figure("regret", f"{scale.points} random sequences on the unit ball", "length t", "regret / bound", (
+        curve("printed", cloud[:, 0], np.maximum(cloud[:, 1], 0.0), "dots"),
+        curve("sharp", cloud[:, 0], np.maximum(cloud[:, 2], 0.0), "dots"),
+        curve("bound", [1.0, 40.0], [1.0, 1.0], "bound")), log="")
+    return Finding("The printed factor 2 can be replaced by ½, and no smaller one: a single step attains it.", checks,
+                   (shown,))
 
 
 def drift(t: int, d: int, rng: np.random.Generator) -> Array:
@@ -180,7 +175,7 @@ def leader_errors(p: float, steps: int) -> Array:
         points.append(float(event.also["last"].array()[0]))
 
     solver = gh.RegularizedStochasticFrankWolfe(gh.power(1.5 * p, LEMMA4_C), gh.Power(p), batch=1, every=1)
-    with problems.unwarned():
+    with unwarned():
         gh.minimize(f, S, solver, stop=gh.Iterations(steps), watch=watch)
     w, total, errors = np.array(points), 0.0, []
     for k, x in enumerate(w, start=1):

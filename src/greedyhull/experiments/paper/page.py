@@ -31,8 +31,6 @@ from greedyhull.report.figure import INK, MAIN, OTHER, STYLE, VARIABLES, element
 THIRD, FOURTH, FIFTH = "#010207", "#010208", "#010209"
 COLOURS = {**VARIABLES, THIRD: "var(--third)", FOURTH: "var(--fourth)", FIFTH: "var(--fifth)"}
 TURNS = (MAIN, OTHER, THIRD, FOURTH, FIFTH)
-WIDTH = 4.1  # inches
-SHOWN = 160  # points of a line that are drawn; the CSV file has all
 
 
 def svg(figure: Figure) -> str:
@@ -42,9 +40,9 @@ def svg(figure: Figure) -> str:
 
     with matplotlib.rc_context({**STYLE, "svg.hashsalt": figure.name, "axes.titlesize": 9.5}):
         below = 0.55 + 0.19 * len(figure.series)  # inches, for the label of x and the legend
-        height = 2.35 + below
-        canvas: Any = Canvas(figsize=(WIDTH, height))  # margins are fixed: to measure all text would take most of the time
-        axes = canvas.add_axes((0.72 / WIDTH, below / height, 1.0 - 0.84 / WIDTH, 2.25 / height))
+        width, height = 4.1, 2.35 + below
+        canvas: Any = Canvas(figsize=(width, height))  # margins are fixed: to measure all text would take most of the time
+        axes = canvas.add_axes((0.72 / width, below / height, 1.0 - 0.84 / width, 2.25 / height))
         axes.set(xscale="log" if "x" in figure.log else "linear", yscale="log" if "y" in figure.log else "linear",
                  xlabel=figure.x, ylabel=figure.y)
         turn = 0
@@ -85,13 +83,12 @@ def _ticks(axis: Any) -> None:
 
 
 def thinned(series: Series, log: bool) -> tuple[Any, Any]:
-    """At most `SHOWN` points of a long line, evenly spread as the eye sees them."""
-    x, y = series.x, series.y
-    if series.style == "dots":
-        keep = np.unique(np.linspace(0, len(x) - 1, min(len(x), 3 * SHOWN)).astype(int))
-    else:
-        spread = np.geomspace(1, len(x), SHOWN) - 1 if log else np.linspace(0, len(x) - 1, SHOWN)
-        keep = np.unique(spread.astype(int)) if len(x) > SHOWN else np.arange(len(x))
+    """Return at most 480 dots or 160 points of a line, evenly spread on the axis; the CSV file has all."""
+    x, y, most = series.x, series.y, 480 if series.style == "dots" else 160
+    if len(x) <= most:
+        return x, y
+    spread = np.geomspace(1, len(x), most) - 1 if log and series.style != "dots" else np.linspace(0, len(x) - 1, most)
+    keep = np.unique(spread.astype(int))
     return x[keep], y[keep]
 
 
@@ -199,11 +196,7 @@ def write(found: Sequence[Found], folder: Path, scale: Scale, seed: int) -> Path
     folder.mkdir(parents=True, exist_ok=True)
     loader = PackageLoader("greedyhull.experiments.paper", ".")
     page = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    page.filters["number"] = number
-    page.filters["limit"] = limit
-    page.filters["indexed"] = indexed
-    page.filters["short"] = short
-    page.filters["nearest"] = nearest
+    page.filters |= {"number": number, "limit": limit, "indexed": indexed, "short": short, "nearest": nearest}
     html = page.get_template("page.html").render(
         found=found, scale=scale, seed=seed, misprints=MISPRINTS, svg=svg, csv=csv_name,
         held=sum(finding.ok and bool(finding.checks) for _, finding in found),
