@@ -62,7 +62,7 @@ OBJECTIVES: dict[str, Callable[..., Any]] = {
 
 
 def direct(kind: str, options: Mapping[str, Any]) -> bool:
-    """Whether the set is known before the fit, so that one solve, or one for each class, is all there is to do."""
+    """Whether the set is known before the fit, so that one solve, or one for each class, is enough."""
     return kind == "simplex" or (kind == "l1" and "radius" in options and not options.get("standardize"))
 
 

@@ -308,6 +308,12 @@ def _source(given: Any, key: str, faults: Faults) -> Path | Source:
     return existing(given, key, faults)
 
 
+def _edges(given: Any, key: str, faults: Faults) -> Any:
+    """Numbers as nodes, where they are integers."""
+    pairs = np.asarray(_numbers(given, key, faults))
+    return pairs.astype(np.int64) if (np.abs(pairs) < 2.0**53).all() and (pairs == np.round(pairs)).all() else pairs
+
+
 def _numbers(given: Any, key: str, faults: Faults) -> Any:
     argument = key.rpartition(".")[2]
     if isinstance(given, str):  # a matrix where rows and columns differ
@@ -339,7 +345,7 @@ ARGUMENTS: dict[str, Kind] = {
     "estimator": named(known.ESTIMATORS), "sigma": named(known.WEIGHTS), "regularizer": named(known.REGULARIZERS),
     **dict.fromkeys(("tolerance", "rho", "epsilon"), SCHEDULE), **dict.fromkeys(("batch", "epoch", "reset"), SIZE),
     "solver": SOLVER, "solvers": list_of(SOLVER), "S": SET, "sets": list_of(SET), "sample_weight": COLUMN,
-    "file": Kind("the name of a file", existing), "names": list_of(PLAIN[str])}
+    "file": Kind("the name of a file", existing), "names": list_of(PLAIN[str]), "edges": Kind(NUMBERS.words, _edges)}
 PART = named(known.SETS, "kind", sized=True)  # of a product
 SIZED = {"S": PART, "sets": list_of(PART)}
 BY_ROWS = ("log_det", "trace_inverse")  # a weight belongs to a row of the table, not to a column
@@ -405,11 +411,13 @@ def _across(written: dict[str, Any], faults: Faults) -> None:
         faults.add("data", "it is missing; the table [data], with a file, is wanted.")
     if not isinstance(data, dict):
         return
+    file = data.get("file")  # a list of files is checked when it is read
+    apart = isinstance(file, str) and (data.get("format") or format_of(Path(file))) in ("csv", "npy")  # no target by itself
     for key in PLACES:
         if (key in data) != (loss == "completion") and isinstance(loss, str):
             faults.add(f"data.{key}", f"it is missing; {COLUMN.words} is wanted." if loss == "completion" else
                        f"only completion has it, not {loss}.")
-    if loss == "multitask" and not {"targets", "target_file"} & set(data) and _format(data) in ("csv", "npy"):
+    if loss == "multitask" and apart and not {"targets", "target_file"} & set(data):
         faults.add("data.targets", "it is missing; a list of columns is wanted, or target_file, the name of a file.")
     if isinstance(loss, str) and loss != "multitask" and "targets" in data:
         faults.add("data.targets", f"only multitask has several targets, not {loss}; target, one column, is wanted.")
@@ -417,13 +425,7 @@ def _across(written: dict[str, Any], faults: Faults) -> None:
         wanted = "targets, a list of columns," if loss == "multitask" else "value"
         faults.add("data.target", f"{loss} has no single target; {wanted} is wanted in its place.")
     targets = {"target", "target_file"} & set(data)
-    if not targets and loss not in (*WITHOUT_TARGET, "multitask", "completion") and _format(data) in ("csv", "npy"):
+    if apart and not targets and loss not in (*WITHOUT_TARGET, "multitask", "completion"):
         faults.add("data.target", f"it is missing; {COLUMN.words} is wanted, or target_file, the name of a file.")
     if len(targets) == 2:
         faults.add("data.target_file", "target and target_file were both given; one of them is wanted.")
-
-
-def _format(data: dict[str, Any]) -> str | None:
-    if not isinstance(data.get("file"), str):
-        return None  # a list of files, which say themselves what they lack
-    return data.get("format") or format_of(Path(str(data.get("file", ""))))
