@@ -112,7 +112,9 @@ def settled(ask: Ask, first: float, n: int, before: InterceptModel | None = None
         known = [(b, slope, float(sums["curve"])), *((b + step, *pair) for step, pair in more)]
         low = max([low, *(at for at, one, _ in known if one < -noise)])
         high = min([high, *(at for at, one, _ in known if one > noise)])
-        if abs(slope) <= noise or _gain(sums, max(b - low, high - b)) <= _allowed(sums, before):
+        changed = 0.0 if before is None else abs(float(sums["value"]) - before.value)
+        allowed = max(1e-18 * float(sums["size"]), 0.5 * changed)  # half of what the step has changed
+        if abs(slope) <= noise or _gain(sums, max(b - low, high - b)) <= (allowed if np.isfinite(allowed) else 0.0):
             return found
         if abs(slope) < least:
             best, least = found, abs(slope)
@@ -135,13 +137,6 @@ def _gain(sums: dict[str, Array], apart: float) -> float:
     slope, steady = abs(float(sums["residual"])), float(sums["steady"])
     gain = 0.5 * slope * slope / steady if steady > 0.0 else np.inf
     return min(gain, slope * apart) if gain >= 0.0 else np.inf  # not where it is NaN
-
-
-def _allowed(sums: dict[str, Array], before: InterceptModel | None) -> float:
-    """Return what a better intercept may gain: hardly anything at first, later half of what a step has changed."""
-    changed = 0.0 if before is None else abs(float(sums["value"]) - before.value)
-    allowed = max(1e-18 * float(sums["size"]), 0.5 * changed)
-    return allowed if np.isfinite(allowed) else 0.0
 
 
 def _next(known: list[tuple[float, float, float]], low: float, high: float) -> tuple[float, bool]:

@@ -118,13 +118,6 @@ class KinkedShards(ShardedModel):
         """Return a μ that rounding of z − y hides."""
         return EPS * self._heard(w).more["size"]
 
-    def best_state(self) -> State:
-        """Return the best point so far, with its intercept."""
-        return {} if self._best is None else {"value": np.array(self._best[0]), "x": self._best[1], "near": self._best[2]}
-
-    def restore_best(self, state: State) -> None:
-        self._best = (float(state["value"]), state["x"], state["near"]) if "value" in state else None
-
 
 def _same(x: Array, y: Array) -> bool:
     """Whether two points differ by rounding at most, so that they have the same intercept."""
@@ -186,9 +179,11 @@ class SoftShards(ShardedModel):
         return found.more["lost"] + rounded + self._uncertain(found._replace(more={**found.more, "error": 0.0}), S)
 
     def state(self) -> State:
-        best = {f"best.{name}": array for name, array in self.sharp.best_state().items()} if self.has_intercept else {}
-        return {"mu": np.array(self.mu), **best}
+        best = self.sharp._best if self.has_intercept else None
+        kept = {} if best is None else {"best.value": np.array(best[0]), "best.x": best[1], "best.near": best[2]}
+        return {"mu": np.array(self.mu), **kept}
 
     def restore(self, state: State) -> None:
         self._smooth(float(state["mu"]))
-        self.sharp.restore_best({name.removeprefix("best."): array for name, array in state.items() if name != "mu"})
+        kept = "best.value" in state
+        self.sharp._best = (float(state["best.value"]), state["best.x"], state["best.near"]) if kept else None

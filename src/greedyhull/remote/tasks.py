@@ -68,7 +68,10 @@ class Expand(RowTask):
         z = near.matvec(self.x)
         z = z + self.b if self.b else z
         value, r, c = loss.value_gradient_curvature(z)
-        sums = _at(loss, z, r, value)
+        kinked = loss.sharp if isinstance(loss, Softened) else loss  # bounds of nonsmooth losses use other slopes too
+        square = r.dot(r) if kinked.smooth else kinked.norm(value, r) ** 2
+        sums: Sums = {"value": np.asarray(value, dtype=np.float64), "dot": np.asarray(r.dot(z)), "square": np.asarray(square),
+                      "residual": np.asarray(total(r)), "size": np.asarray(loss.size(value, z), dtype=np.float64)}
         A.add_adjoint(r, wide["gradient"])
         if isinstance(loss, Softened):
             sums |= {"sharp": np.asarray(loss.sharp.value(z)), "dual": np.asarray(loss.sharp.conjugate(r))}
@@ -84,14 +87,6 @@ class Expand(RowTask):
             dz = near.matvec(self.v) + self.intercept_slope
             sums["line"] = np.stack([_along(loss, z + step * dz, dz) for step in self.steps.tolist()])
         return sums
-
-
-def _at(loss: Separable, z: Array, r: Array, value: float) -> Sums:
-    """The value, and what rounding is measured by."""
-    kinked = loss.sharp if isinstance(loss, Softened) else loss  # bounds of losses with kinks are made from other slopes too
-    square = r.dot(r) if kinked.smooth else kinked.norm(value, r) ** 2
-    return {"value": np.asarray(value, dtype=np.float64), "dot": np.asarray(r.dot(z)), "square": np.asarray(square),
-            "residual": np.asarray(total(r)), "size": np.asarray(loss.size(value, z), dtype=np.float64)}
 
 
 def _curvature_sums(A: DenseRows | SparseRows, loss: Separable, z: Array, c: Array, off: float, derivative: Array) -> Sums:
