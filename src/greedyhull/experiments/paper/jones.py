@@ -52,7 +52,8 @@ def jones_constant(scale: Scale, seed: int) -> Finding:
         for name, solver, bound in (("scheduled", gh.Jones(gh.OpenLoop()), theory.jones_rate(V, 0.0, K, exact=True)),
                                     ("joint", gh.Jones(), theory.joint_jones_rate(V, K))):
             e = errors(f, S, solver, least)
-            idle[name] = min(idle[name], float((start(f, S) - least) / max(bound[-1], 1e-300)))
+            begun = float(gh.minimize(f, S, gh.Jones(), stop=gh.Iterations(0)).trace.value[0])
+            idle[name] = min(idle[name], (begun - least) / max(float(bound[-1]), 1e-300))
             ratios[name] = max(ratios[name], float(((e - room) / np.maximum(bound[: len(e)], 1e-300)).max()))
         e = errors(f, S, gh.FrankWolfe(gh.OpenLoop()), least)
         beyond = max(beyond, float((e / np.maximum(theory.jones_rate(V, 0.0, K)[: len(e)], 1e-300)).max()))
@@ -84,11 +85,6 @@ def drawn(rng: np.random.Generator) -> tuple[Objective, gh.Vertices]:
 def errors(f: Objective, S: gh.Vertices | gh.Simplex, solver: gh.FrankWolfe | gh.Jones, least: float) -> Array:
     with unwarned():
         return np.asarray(gh.minimize(f, S, solver, stop=gh.Iterations(STEPS)).trace.value[1:] - least)
-
-
-def start(f: Objective, S: gh.Vertices) -> float:
-    """f where runs begin."""
-    return float(gh.minimize(f, S, gh.Jones(), stop=gh.Iterations(0)).trace.value[0])
 
 
 def attained(n: int = 400) -> tuple[float, float]:
@@ -262,25 +258,16 @@ def variance_reduction(scale: Scale, seed: int) -> Finding:
                ((6 if few else 30, float((last / bound).max()), first / float(bound[-1])),)),))
 
 
-# --- one step, in exact expectation -----------------------------------------------------------------------------------
-
-
-def plain(batch: Batch, full: Batch, w: Array, snapshot: Array) -> Array:
-    return batch.gradient(w)
-
-
-def svrg(batch: Batch, full: Batch, w: Array, snapshot: Array) -> Array:
-    return np.asarray(batch.gradient(w) - batch.gradient(snapshot) + full.gradient(snapshot))
-
-
-def biased(batch: Batch, full: Batch, w: Array, snapshot: Array) -> Array:
-    return np.asarray(0.5 * (batch.gradient(w) + full.gradient(snapshot)))
+RULES: dict[str, tuple[Rule, str]] = {  # estimates of the gradient, and the size that their noise counts with
+    "minibatch": (lambda batch, full, w, snapshot: batch.gradient(w), "r_S"),
+    "SVRG": (lambda batch, full, w, snapshot: batch.gradient(w) - batch.gradient(snapshot) + full.gradient(snapshot), "r_S"),
+    "biased": (lambda batch, full, w, snapshot: 0.5 * (batch.gradient(w) + full.gradient(snapshot)), "D")}
 
 
 def single_steps(rng: np.random.Generator, tried: int) -> list[Check]:
-    """One step with each estimate: the largest share of the bound, and the least that doing nothing scores."""
+    """One step with each estimate, in exact expectation: the largest share of the bound, and the least of doing nothing."""
     checks = []
-    for name, rule, size in (("minibatch", plain, "r_S"), ("SVRG", svrg, "r_S"), ("biased", biased, "D")):
+    for name, (rule, size) in RULES.items():
         seen = np.array([one_step(rng, rule, size) for _ in range(tried)])
         share = float(seen[:, 0].max())
         checks.append(bounded(f"one step, all batches: largest mean error over the bound, {name}", share,
@@ -334,9 +321,6 @@ def noise(runs: int, seed: int, k: int = 40) -> list[Check]:
                     idle=IDLE / bound),
             equal(f"w on [−1, 1], single terms: mean error of {runs} runs, against the expected one", mean, exact.mean,
                   exact.room(runs))]
-
-
-# --- runs -------------------------------------------------------------------------------------------------------------
 
 
 SIDE_BY_SIDE: dict[str, gh.VarianceReducedJones | gh.StochasticFrankWolfe] = {

@@ -209,11 +209,6 @@ def regression(seed: int, n: int = 3000, d: int = 4, atoms: int = 12) -> Sampled
     return Sampled(posed("noisy least squares", f, S), float(noise(f, S)), float(S.sizes().circumradius))
 
 
-def ordinary() -> Sampled:
-    """A problem as one meets them: more terms than the largest batch of a few hundred steps, always the same."""
-    return regression(0, n=20_000)
-
-
 def errors_at(problem: Problem | Kinked, solver: Solver, at: Array, seed: int, start: Any = None) -> Array:
     """Errors of w_k and of the solver's own average of the points before it, if it has one, at the given k: two rows.
 

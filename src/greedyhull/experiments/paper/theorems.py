@@ -36,20 +36,18 @@ def theorem1(scale: Scale, seed: int) -> Finding:
         (Table("Constant steps", ("problem", "η", "ε", "ε + Mη/2", "largest late error", "ratio"), rows),))
 
 
-def slowly(problem: problems.Problem, family: str, steps: int) -> problems.Played:
-    """Steps k^−½, and the worst atoms that tolerances k^−0.1 admit."""
-    if family == "Jones":
-        return problems.play(problem, problems.WorstJones(step=gh.Power(0.5), tolerance=gh.power(0.1)), steps)
-    return problems.play(problem, gh.FrankWolfe(gh.Power(0.5), gh.power(0.1)), steps, S=gh.Inexact(problem.S))
-
-
 def vanishing(scale: Scale, seed: int) -> tuple[list[Check], tuple[Series, ...]]:
     """Both families with tolerances that vanish more slowly than the steps."""
     checks: list[Check] = []
     curves = []
     for problem, family in ((problems.squares(seed), "Frank-Wolfe"), (problems.slope(), "Frank-Wolfe"),
                             (problems.squares(seed), "Jones"), (problems.polygon(), "Jones")):
-        played = slowly(problem, family, scale.steps if family == "Frank-Wolfe" else min(scale.steps, 500))
+        if family == "Jones":
+            worst = problems.WorstJones(step=gh.Power(0.5), tolerance=gh.power(0.1))
+            played = problems.play(problem, worst, min(scale.steps, 500))
+        else:
+            worst_fw = gh.FrankWolfe(gh.Power(0.5), gh.power(0.1))
+            played = problems.play(problem, worst_fw, scale.steps, S=gh.Inexact(problem.S))
         k, e, eta = played.k[1:], played.errors[1:], played.steps
         bound = theory.recursion(problem.M, eta, (np.arange(len(eta)) + 1.0) ** -0.1, float(played.errors[0]))[1:]
         name = f"{family}, {problem.name}"
