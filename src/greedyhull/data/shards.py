@@ -152,14 +152,14 @@ def shards(source: str | Path | Sequence[str | Path] | Callable[[int], Any], *, 
           "wanted. Arrays in memory are given to the objective itself: gh.logistic(X, y).")
     check(count is None, "count= is for functions; the files tell how many shards they have.")
     files = files_of(source)
-    kind, (given_target, listed, weight) = format_of(files), wanted(target, features, sample_weight)[:3]
+    kind, chosen = format_of(files), wanted(target, features, sample_weight)
     check(rows is None or kind == "npy", f"rows = {rows} was given; only .npy files are cut by rows. A Parquet shard is a row "
           "group, and others are cut by bytes.")
     check(d is None or kind == "libsvm", f"d = {d} was given; it is for functions and LIBSVM files. These files tell how many "
           "columns they have.")
-    words = [in_words(source), *(f"{name} {value}" for name, value in (("target", given_target), ("weights", weight))
-                                 if value is not None)]
+    named = (("target", chosen.target), ("weights", chosen.sample_weight))
+    words = ", ".join([in_words(source), *(f"{name} {value}" for name, value in named if value is not None)])
     readers: dict[str, Callable[[Sequence[SeenFile], Wanted], Shards]] = {
         "npy": npy_shards, "npz": npz_shards, "libsvm": libsvm_shards, "csv": csv_shards, "parquet": parquet_shards,
         "arrow": arrow_shards}
-    return readers[kind](files, Wanted(given_target, listed, weight, d, rows, ", ".join(words)))
+    return readers[kind](files, chosen._replace(d=d, rows=rows, words=words))

@@ -149,22 +149,33 @@ def parse_number(cell: str) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Records(Piece):
-    """Lines of a file; ``places`` are those of the features, of the target and of the weights among its columns."""
+class LinesPiece(Piece):
+    """Lines of a file, the ``first`` block of it or a later one."""
 
-    layout: CsvFile
     block: Block
-    places: tuple[int, ...]
-    taken: Taken
+    first: bool
 
     @property
     def part(self) -> str:
-        return "" if self.block.line <= 2 and self.block.stop in (-1, self.file.size) else f"from line {self.block.line} on"
+        return "" if self.first and self.block.stop in (-1, self.file.size) else f"from line {self.block.line} on"
+
+    @property
+    def shown(self) -> str:
+        """The file and the part of it."""
+        return f"{self.file.shown}{self.part and ' '}{self.part}"
+
+
+@dataclass(frozen=True, slots=True)
+class Records(LinesPiece):
+    """``places`` are those of the features, of the target and of the weights among the columns of the file."""
+
+    layout: CsvFile
+    places: tuple[int, ...]
+    taken: Taken
 
     def load(self) -> Shard:
         A, d = csv_numbers(self.layout, self.block, self.places), len(self.taken.features)
-        place = Place(f"{self.file.shown}{self.part and ' '}{self.part}", 0, self.taken.features,
-                      f"column {self.taken.target}", f"column {self.taken.weight}")
+        place = Place(self.shown, 0, self.taken.features, f"column {self.taken.target}", f"column {self.taken.weight}")
         return checked(A[:, :d], A[:, d], None if self.taken.weight is None else A[:, d + 1], place)
 
 
@@ -179,7 +190,7 @@ def csv_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
             like = full[0].columns
             agreed([like, Schema(file, {name: like.kinds.get(name, NUMBERS) for name in names})], given)
         at = tuple(names.index(name) for name in taken.columns)
-        pieces.extend(Records(file, one, block, at, taken) for block in one.blocks)
+        pieces.extend(Records(file, block, block is one.blocks[0], one, at, taken) for block in one.blocks)
     return FileShards(tuple(pieces), len(taken.features), taken.features, given.words)
 
 
@@ -254,31 +265,26 @@ LIBSVM_WHAT = "LIBSVM's format"
 
 
 @dataclass(frozen=True, slots=True)
-class Lines(Piece):
-    """Lines of a file; indices count from ``first``, and X has d columns, of which ``features`` are kept."""
+class Lines(LinesPiece):
+    """Indices count from ``least``, and X has d columns, of which ``features`` are kept."""
 
-    block: Block
-    first: int
+    least: int
     d: int
     features: tuple[int, ...] | None
-
-    @property
-    def part(self) -> str:
-        return "" if self.block.stop in (-1, self.file.size) and self.block.start == 0 else f"from line {self.block.line} on"
 
     def load(self) -> Shard:
         from scipy.sparse import csr_array
 
         with reading(self.file.shown, LIBSVM_WHAT):
             found = parsed(text_lines(read(self.file, self.block)), self.file.shown, self.block.line)
-        low, high = (int(end) for end in (found.indices.min(initial=self.first), found.indices.max(initial=self.first)))
-        check(self.first <= low and high < self.first + self.d,  # SciPy would trust them
-              f"{self.file.shown} has the index {low if low < self.first else high}, where {self.first} to "
-              f"{self.first + self.d - 1} were found before. Call gh.shards again.")
-        X: Any = csr_array((found.values, found.indices - self.first, found.starts), shape=(len(found.labels), self.d))
+        low, high = (int(end) for end in (found.indices.min(initial=self.least), found.indices.max(initial=self.least)))
+        check(self.least <= low and high < self.least + self.d,  # SciPy would trust them
+              f"{self.file.shown} has the index {low if low < self.least else high}, where {self.least} to "
+              f"{self.least + self.d - 1} were found before. Call gh.shards again.")
+        X: Any = csr_array((found.values, found.indices - self.least, found.starts), shape=(len(found.labels), self.d))
         X.sort_indices()
         X = X if self.features is None else X[:, list(self.features)]
-        return checked(X, found.labels, None, Place(f"{self.file.shown}{self.part and ' '}{self.part}", target="the label"))
+        return checked(X, found.labels, None, Place(self.shown, target="the label"))
 
 
 def libsvm_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
@@ -296,7 +302,7 @@ def libsvm_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
     check(wider is None, lambda: f"d = {d} was given, and {wider and wider.shown} has more columns: indices up to {highest}, "
           f"counted from {first}.")
     kept = places(Wanted(None, given.features, None), None, D, files[0].shown).features
-    pieces: list[Piece] = [Lines(file, block, first, D, kept)
+    pieces: list[Piece] = [Lines(file, block, block is found[0], first, D, kept)
                            for file, (found, _, _) in zip(files, layouts, strict=True) for block in found]
     return FileShards(tuple(pieces), D if kept is None else len(kept), None, given.words)
 
