@@ -31,30 +31,30 @@ class KinkedShards(ShardedModel):
 
     def __init__(self, shards: Shards, kind: Kind, intercept: bool = False, l2: float = 0.0) -> None:
         super().__init__(shards, kind, intercept, l2)
-        self._told: dict[bytes, Expansion] = {}
+        self._values: dict[bytes, Expansion] = {}
         self._best: tuple[float, Array, Array] | None = None  # value, coordinates and `near` of the best point so far
 
     def on(self, crew: Crew) -> Self:
         other = super().on(crew)
-        other._told, other._best = {}, None
+        other._values, other._best = {}, None
         return other
 
     def reduced(self) -> tuple[Objective, str]:
         """Return a copy that remembers no point, so that a run does not depend on earlier ones."""
         assert self.summary  # the first pass, which serves all copies
         other = copy(self)
-        other._told, other._best = {}, None
+        other._values, other._best = {}, None
         return other, ""
 
-    def tell(self, x: Array, found: Expansion, mu: float) -> None:
+    def remember(self, x: Array, found: Expansion, mu: float) -> None:
         """Remember f at x as evaluated with f_μ; not where its slopes do not sum to zero."""
         if self.has_intercept and found.rough == np.inf:
             return
         ridge = 0.5 * self.l2 * float(x.dot(x)) if self.l2 else 0.0
-        while len(self._told) >= 8:  # points whose values are remembered
-            self._told.pop(next(iter(self._told)))
+        while len(self._values) >= 8:  # points whose values are remembered
+            self._values.pop(next(iter(self._values)))
         near = np.append(mu, found.near) if self.has_intercept else NOTHING
-        self._told[x.tobytes()] = Expansion(found.more["sharp"] + ridge, NOTHING, np.nan, found.more, near=near)
+        self._values[x.tobytes()] = Expansion(found.more["sharp"] + ridge, NOTHING, np.nan, found.more, near=near)
 
     def expansion(self, x: Array, block: Block | None, *, points: Along | None = None, near: Array | None = None,
                   here: bool = False, sample: int = 1) -> Expansion:
@@ -83,10 +83,10 @@ class KinkedShards(ShardedModel):
             view.near, view.here = best[2], True
         return super().known(w, block, sample)
 
-    def _heard(self, w: Iterate) -> Expansion:
+    def _recalled(self, w: Iterate) -> Expansion:
         view = self.at(w)
-        told = self._told.get(view.x.tobytes()) if view.known is None else None
-        found = self.known(w) if told is None else told
+        kept = self._values.get(view.x.tobytes()) if view.known is None else None
+        found = self.known(w) if kept is None else kept
         if self.has_intercept:
             view.near, view.here = found.near, True  # so that a resumed run asks with the same intercept
             if self._best is None or found.value < self._best[0]:
@@ -94,13 +94,13 @@ class KinkedShards(ShardedModel):
         return found
 
     def value(self, w: Iterate) -> float:
-        return self._heard(w).value
+        return self._recalled(w).value
 
     def intercept(self, w: Iterate) -> float:
-        return self._heard(w).more["b"]
+        return self._recalled(w).more["b"]
 
     def rounding(self, w: Iterate, S: AtomSet) -> float:
-        return self._allowance(self._heard(w), w, S)
+        return self._allowance(self._recalled(w), w, S)
 
     def _uncertain(self, found: Expansion, S: AtomSet) -> float:
         """Return zero where only a value is known, which holds for any intercept."""
@@ -112,11 +112,11 @@ class KinkedShards(ShardedModel):
 
     def distance(self, w: Iterate) -> float:
         """Return Σ pᵢ|zᵢ| + Σ pᵢ|yᵢ| or more: about how far predictions are from targets."""
-        return self._heard(w).more["size"]
+        return self._recalled(w).more["size"]
 
     def finest(self, w: Iterate) -> float:
         """Return a μ that rounding of z − y hides."""
-        return EPS * self._heard(w).more["size"]
+        return EPS * self._recalled(w).more["size"]
 
 
 def _same(x: Array, y: Array) -> bool:
@@ -144,7 +144,7 @@ class SoftShards(ShardedModel):
     def expansion(self, x: Array, block: Block | None, *, points: Along | None = None, near: Array | None = None,
                   here: bool = False, sample: int = 1) -> Expansion:
         found = super().expansion(x, block, points=points, near=near, here=here, sample=sample)
-        self.sharp.tell(x, found, self.mu)
+        self.sharp.remember(x, found, self.mu)
         return found
 
     def sharpen(self, mu: float, w: Iterate) -> None:

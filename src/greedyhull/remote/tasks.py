@@ -217,7 +217,7 @@ class Fetch(RowTask):
         return found | {"X": np.array(X)}
 
 
-def fetched(trips: CommunicationRounds, part: Part, summary: Summary, index: Index) -> tuple[Any, Separable]:
+def fetched(rounds: CommunicationRounds, part: Part, summary: Summary, index: Index) -> tuple[Any, Separable]:
     """The rows with these numbers among all rows, in this order, and their loss: n/b times the weight of each.
 
     Every row is drawn from all data alike and independently of the others, so that its shard is drawn in proportion to its
@@ -228,7 +228,7 @@ def fetched(trips: CommunicationRounds, part: Part, summary: Summary, index: Ind
     order = np.argsort(home, kind="stable")
     begins = ends - summary.rows
     wanted = {int(k): index[order[home[order] == k]] - begins[k] for k in np.unique(home)}
-    found = [sums for sums in trips.each(Fetch(part, wanted), summary.rows) if sums]
+    found = [sums for sums in rounds.each(Fetch(part, wanted), summary.rows) if sums]
     back = np.empty_like(order)
     back[order] = np.arange(len(order))
     y, p = (np.concatenate([sums[name] for sums in found])[back] for name in ("y", "p"))
