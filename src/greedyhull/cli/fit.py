@@ -301,7 +301,7 @@ def _fit_table(kind: str, data: Path, layout: str | None, wanted: Selection, tas
 
         estimator = vars(estimators)[estimator_name(kind, task, options)](**options)
     chosen = kind == "l1" and not {"radius", "alpha"} & set(options)  # by cross-validation
-    # of a cross-validation, where nothing else is said
+    # five folds are the default of the estimator
     check_samples(taken, y, task, options.get("cv", 5) if chosen else None)
     with console.noting():
         fitted(estimator, taken.X, y, sample_weight=taken.sample_weight)
@@ -363,7 +363,7 @@ def each(found: Any) -> list[Any]:
 
 def result_document(estimator: Any, name: str, taken: Samples, task: str) -> dict[str, Any]:
     rows = {label: dict(weights) for label, weights in rows_of(estimator, taken.names).items()}
-    left = vars(estimator)  # what the fit has left there
+    left = vars(estimator)  # with the attributes of the fit
     certificates = [certificate_fields(certificate) for certificate in each(estimator.certificate_)]
     return {"estimator": name, "task": task, "target": taken.target, "samples": taken.X.shape[0],
             "columns": len(taken.names), "classes": left.get("classes_"),

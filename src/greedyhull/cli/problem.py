@@ -44,7 +44,7 @@ def shards_of(file: ProblemFile, faults: Faults) -> Shards | None:
 
 
 def check_workers(data: Shards | None, workers: int | None, scheduler: str | None) -> None:
-    """An error unless what was asked for fits together."""
+    """Raise unless the options fit together."""
     asked = " and ".join(name for name, given in (("--workers", workers), ("--scheduler", scheduler)) if given is not None)
     check(workers is None or scheduler is None, "--workers and --scheduler were both given; --workers starts processes on "
           "this machine, --scheduler uses those of a cluster. Give one of them.")
@@ -74,13 +74,13 @@ def computed(f: Objective, workers: int | None, scheduler: str | None, say: Call
 
 @dataclass(frozen=True)
 class Problem:
-    """What `minimize` is asked, and what the reader calls the coordinates."""
+    """The arguments of `minimize`, and the names of the coordinates."""
 
     f: Objective
     S: AtomSet
     solver: Solver | None
     stop: Stop | None
-    goal: float | None  # the absolute gap that is asked for
+    goal: float | None  # the absolute gap to reach
     seed: int
     names: Sequence[str] | None
     title: str
