@@ -74,7 +74,8 @@ def test_parquet_files_are_fitted_and_written(tmp_path, parts, capsys):
     ("l1", "data/none-*.csv", ["--target", "y", "--radius", "1"], "matches no file"),
     ("l1", "data/part-*.csv", ["--target", "zz", "--radius", "1"], "zz"),
     ("l1", "data/part-*.csv", ["--target", "99", "--radius", "1"], "99"),
-    ("l1", "data/part-*.csv", ["--target", "y", "--radius", "1", "--task", "classification"], "labels -1 and +1, or 0 and 1"),
+    ("l1", "data/part-*.csv", ["--target", "y", "--radius", "1", "--task", "classification"],
+     "labels must be -1 and +1, or 0 and 1"),
 ])
 def test_what_does_not_fit_is_said(tmp_path, parts, capsys, kind, data, options, words):
     assert run(["fit", kind, str(tmp_path / data), *options]) in (1, 2)

@@ -37,7 +37,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_solve(problem, tm
         out, err = capsys.readouterr()
         assert out == "" and f"Nothing can be written to the folder {place}: " in err and err.endswith("with --out.\n")
     assert run(["solve", file, "--out", str(tmp_path / "file")]) == 2
-    assert "is a file; the name of a folder for the results is wanted." in capsys.readouterr().err
+    assert "is a file. Name a folder for the results." in capsys.readouterr().err
     assert (tmp_path / "file").read_text() == "kept"
 
 

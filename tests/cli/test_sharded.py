@@ -75,8 +75,7 @@ def test_what_is_wrong_is_said_with_its_line(problem, parts, capsys, file, words
 
 
 @pytest.mark.parametrize("options, words", [
-    (["--workers", "2"], "--workers was given, and the data are read as one table"), (["--workers", "0"], "--workers 0 was "
-              "given"),
+    (["--workers", "2"], "--workers was given, and the data are read as one table"), (["--workers", "0"], "got 0."),
     (["--scheduler", "tcp://h:1"], "--scheduler was given, and the data"), (["--scheduler", "h:1"], "an address such as "
               "tcp://HOST:8786"),
     (["--scheduler", "tcp://h:1", "--workers", "2"], "were both given"), (["--workers", "x"], "--workers must be a whole "

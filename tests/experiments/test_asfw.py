@@ -37,5 +37,5 @@ def test_seeds_and_arguments():
     assert asfw_eg_a(3, 5, runs=4) == asfw_eg_a(3, 5, runs=4) != asfw_eg_a(3, 6, runs=4)
     for call in (lambda: asfw_eg_b(1.0), lambda: asfw_eg_b(0.0), lambda: asfw_eg_a(0), lambda: asfw_eg_a(3, runs=1),
                  lambda: asfw_eg_b(0.5, 2.0), lambda: asfw_eg_b(0.5, k=0)):
-        with pytest.raises(gh.GreedyhullError, match="wanted"):
+        with pytest.raises(gh.GreedyhullError, match="must"):
             call()

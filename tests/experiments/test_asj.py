@@ -48,13 +48,13 @@ def test_a_cap_and_growing_batches_converge_on_the_same_f(p):
 def test_bad_arguments_are_refused():
     with pytest.raises(gh.GreedyhullError, match="three positive"):
         asj_eg((0.5, 0.5))
-    with pytest.raises(gh.GreedyhullError, match="inside the triangle"):
+    with pytest.raises(gh.GreedyhullError, match="outside the triangle"):
         asj_eg((0.01, 0.495, 0.495))
-    with pytest.raises(gh.GreedyhullError, match="at least three"):
+    with pytest.raises(gh.GreedyhullError, match="k must be at least 3"):
         asj_eg(k=2)
     with pytest.raises(gh.GreedyhullError, match="'least_squares' or 'logistic'"):
         variance_reduced_jones("lasso")
-    with pytest.raises(gh.GreedyhullError, match="at least one"):
+    with pytest.raises(gh.GreedyhullError, match="must be at least 1"):
         variance_reduced_jones(passes=0)
 
 

@@ -18,6 +18,7 @@ def test_curves_fall_as_promised() -> None:
 
 
 def test_refusals() -> None:
-    for given, said in (({"budget": 10}, "budget=10"), ({"runs": 0}, "runs=0"), ({"ball": "linf"}, "ball='linf'")):
+    for given, said in (({"budget": 10}, "budget must be at least 200"), ({"runs": 0}, "runs must be at least 1"),
+                        ({"ball": "linf"}, "ball must be 'l1' or 'l2'; got 'linf'")):
         with pytest.raises(gh.GreedyhullError, match=said):
             nonsmooth_rates(**given)

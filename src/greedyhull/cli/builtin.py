@@ -183,7 +183,7 @@ def self_test() -> dict[str, Any]:
 
 
 def paper(out: Path, quick: bool, seed: int, only: list[str], console: Console) -> int:
-    """Run the experiments and write the page; return the exit code. What is wrong is said before anything is computed."""
+    """Run the experiments and write the page; return the exit code. Errors are raised before anything is computed."""
     check(not out.is_file(), f"--out {out} is a file; the name of a folder is wanted.")
     check(out.absolute().parent.is_dir(), f"The folder {out.absolute().parent} of --out does not exist. Create it first.")
     check(seed >= 0, f"--seed {seed} was given; a number of at least 0 is wanted.")

@@ -70,8 +70,7 @@ def greedyhull(
 def demo(
     budget: Annotated[float, typer.Option(help="The l1 budget: an upper bound on the sum of the absolute weights.")] = 5.0,
     out: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("greedyhull-demo.html"),
-    quiet: Quiet = False,
-    json: Json = False,
+    quiet: Quiet = False, json: Json = False,
 ) -> None:
     """Solve an example with real data and write an HTML report.
 
@@ -89,10 +88,7 @@ def solve(
     out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="The folder for the results.")] = None,
     checkpoint: Annotated[Path | None, typer.Option(metavar="FOLDER", help="A folder for the state of the run, from which "
                                                     "greedyhull resume continues it.")] = None,
-    workers: Workers = None,
-    scheduler: Scheduler = None,
-    quiet: Quiet = False,
-    json: Json = False,
+    workers: Workers = None, scheduler: Scheduler = None, quiet: Quiet = False, json: Json = False,
 ) -> int:
     """Solve the problem described in a TOML file.
 
@@ -110,10 +106,7 @@ def solve(
 def resume(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", show_default=False,
                                            help="The folder that greedyhull solve --checkpoint wrote to.")],
-    workers: Workers = None,
-    scheduler: Scheduler = None,
-    quiet: Quiet = False,
-    json: Json = False,
+    workers: Workers = None, scheduler: Scheduler = None, quiet: Quiet = False, json: Json = False,
 ) -> int:
     """Continue a solve that was interrupted.
 
@@ -135,8 +128,7 @@ def certify(
                                              help="The point: from greedyhull solve, or any vector as .npz, .npy or text.")],
     gap: Annotated[float | None, typer.Option(help="The largest gap to accept. Default: gap in [stop].")] = None,
     tol: Annotated[float | None, typer.Option(help="How far outside the set the point may lie, relative to the set.")] = None,
-    quiet: Quiet = False,
-    json: Json = False,
+    quiet: Quiet = False, json: Json = False,
 ) -> int:
     """Certify a stored point, from any program.
 
@@ -154,7 +146,7 @@ def certify(
 def doctor(quiet: Quiet = False, json: Json = False) -> int:
     """Check the installation.
 
-    Prints the versions, the BLAS library, the cache of compiled kernels and the optional packages, and runs a self-test.
+    Prints the versions, the BLAS library, the compiled core and the optional packages, and runs a self-test.
 
     Exit codes: 0 the self-test passed; 1 it failed.
     """
@@ -169,8 +161,7 @@ def paper(
     quick: Annotated[bool, typer.Option("--quick", help="Smaller sizes and fewer runs; takes about a minute.")] = False,
     seed: Annotated[int, typer.Option(help="The random seed.")] = 0,
     only: Annotated[list[str] | None, typer.Option(help="Run only the experiment of this name; may be repeated.")] = None,
-    quiet: Quiet = False,
-    json: Json = False,
+    quiet: Quiet = False, json: Json = False,
 ) -> int:
     """Reproduce the experiments of the paper.
 

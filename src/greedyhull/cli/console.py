@@ -42,7 +42,7 @@ class Console:
             print(fill(words, 100, break_long_words=False, break_on_hyphens=False))
 
     def weights(self, rows: Iterable[tuple[str, float]], most: int = 30) -> None:
-        """Weights and names, a line each, the first ``most`` of them."""
+        """Print weights and names, a line each, the first ``most`` of them."""
         listed = list(rows)
         if self.silent:
             return
@@ -52,14 +52,14 @@ class Console:
             print(f"  and {len(listed) - most} more")
 
     def pairs(self, rows: Iterable[tuple[str, str]]) -> None:
-        """What things are, a line each, in two columns."""
+        """Print names and what they stand for in two columns."""
         listed = list(rows)
         wide = max((len(name) for name, _ in listed), default=0)
         for name, what in listed if not self.silent else ():
             print(f"  {name:<{wide}}  {what}")
 
     def result(self, document: Mapping[str, Any]) -> None:
-        """The result for programs."""
+        """Print the result for programs."""
         if self.as_json:
             from json import dumps
 
@@ -69,7 +69,7 @@ class Console:
 
     @contextmanager
     def showing(self) -> Iterator[Callable[[str], Any]]:
-        """A function that shows on a terminal what is being run; it does nothing elsewhere."""
+        """Yield a function that shows on a terminal what is being run; it does nothing elsewhere."""
         if not self.live:
             yield lambda words: None
             return
@@ -80,7 +80,7 @@ class Console:
 
     @contextmanager
     def noting(self) -> Iterator[None]:
-        """Warnings become notes, each said once."""
+        """Print warnings as notes, each once."""
         import warnings
 
         with warnings.catch_warnings(record=True) as caught:
@@ -94,7 +94,7 @@ class Console:
 
 
 def plain(value: Any) -> Any:
-    """What JSON can hold: numpy's numbers and arrays as Python's, numbers that are not finite as null.
+    """Convert to what JSON can hold: NumPy's numbers and arrays to Python's, numbers that are not finite to null.
 
     >>> plain({"gap": float("inf"), "kinds": ("always",)})
     {'gap': None, 'kinds': ['always']}
@@ -111,14 +111,14 @@ def plain(value: Any) -> Any:
 
 
 def certificate_fields(certificate: Certificate) -> dict[str, Any]:
-    """A certificate for programs, and in words."""
+    """Return a certificate for programs, and in words."""
     return {"value": certificate.value, "gap": certificate.gap, "lower": certificate.lower, "kind": certificate.kind,
             "delta": certificate.delta, "words": str(certificate)}
 
 
 def check_file(path: Path, option: str = "--out") -> None:
-    """An error unless the file can be written; it is opened, and left as it was."""
-    try:
+    """Raise unless the file can be written; it is opened, and left as it was."""
+    with _reasons(f"{option} {path} cannot be written", "Name another file."):
         folder = path.absolute().parent
         check(folder.is_dir(), f"The folder {folder} of {option} " + ("is a file; the name of a folder is wanted there."
                                if folder.exists() else "does not exist. Create it first."))
@@ -130,39 +130,42 @@ def check_file(path: Path, option: str = "--out") -> None:
             pass
         if not there:
             path.unlink()
-    except GreedyhullError:
-        raise
-    except (OSError, ValueError) as error:  # a name with a null byte is a ValueError
-        raise GreedyhullError(f"{option} {path} cannot be written: {why(error)}. Name another file.") from error
 
 
 def check_folder(folder: Path, files: Iterable[str] = (), option: str = "--out") -> None:
-    """An error unless the folder is there, or can be made, and these files can be written in it; nothing is left behind."""
+    """Raise unless the folder is there, or can be made, and these files can be written in it; nothing is left behind."""
     made: list[Path] = []
     try:
-        check(not folder.exists() or folder.is_dir(), f"{folder} is a file; the name of a folder for the results is wanted.")
-        for missing in reversed([path for path in (folder, *folder.parents) if not path.exists()]):
-            missing.mkdir()
-            made.append(missing)
-        with TemporaryFile(dir=folder):
-            pass
+        with _reasons(f"Nothing can be written to the folder {folder}", f"Name another one with {option}."):
+            check(folder.is_dir() or not folder.exists(), f"{folder} is a file. Name a folder for the results.")
+            for missing in reversed([path for path in (folder, *folder.parents) if not path.exists()]):
+                missing.mkdir()
+                made.append(missing)
+            with TemporaryFile(dir=folder):
+                pass
         for name in files:
             check_file(folder / name, "The file")
             check((folder / name).is_file() or not (folder / name).exists(), f"{folder / name} is a device or a pipe, and "
                   "must be a regular file. Remove it, or name another folder.")
-    except GreedyhullError:
-        raise
-    except (OSError, ValueError) as error:
-        raise GreedyhullError(f"Nothing can be written to the folder {folder}: {why(error)}. Name another one with "
-                              f"{option}.") from error
     finally:
         for path in reversed(made):
             with suppress(OSError):
                 path.rmdir()
 
 
+@contextmanager
+def _reasons(problem: str, remedy: str) -> Iterator[None]:
+    """Turn errors of the system into ours; a name with a null byte is a ValueError."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        if isinstance(error, GreedyhullError):
+            raise
+        raise GreedyhullError(f"{problem}: {why(error)}. {remedy}") from error
+
+
 def why(error: OSError | ValueError) -> str:
-    """The reason, without the number that the system gives it."""
+    """Return the reason without the error number."""
     said = error.strerror if isinstance(error, OSError) else None
     return (said or str(error) or type(error).__name__).rstrip(".")
 

@@ -33,7 +33,7 @@ from greedyhull.types import Array, AtomSet, Objective, Shards
 
 
 def check_out(out: Path | None) -> None:
-    """An error unless the file, where one is named, ends in .json or .csv and can be written."""
+    """Raise unless the file, if there is one, ends in .json or .csv and can be written."""
     if out is not None:
         check(out.suffix.lower() in (".json", ".csv"), f"--out {out} was given; a name in .json or .csv is wanted.")
         check_file(out)
@@ -62,7 +62,7 @@ OBJECTIVES: dict[str, Callable[..., Any]] = {
 
 
 def direct(kind: str, options: Mapping[str, Any]) -> bool:
-    """Whether the set is known before the fit, so that one solve, or one for each class, is all there is to do."""
+    """Whether the set is known before the fit, so that one solve, or one for each class, is enough."""
     return kind == "simplex" or (kind == "l1" and "radius" in options and not options.get("standardize"))
 
 
@@ -71,6 +71,9 @@ class DirectFit:
 
     def __init__(self, kind: str, task: str, options: Mapping[str, Any]) -> None:
         self.kind, self.task, self.options = kind, task, dict(options)
+        self.intercept_: Any
+        self.solution_: Any
+        self.certificate_: Any
         if kind == "l1":
             self.radius_ = float(options["radius"])
 
@@ -78,17 +81,23 @@ class DirectFit:
         """Find the weights: of two classes the second has label +1; more are one problem, or each is fitted against the
         others, as the estimators do."""
         X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
-        if self.kind == "l1" and self.task == "classification" and self.options.get("loss", "logistic") == "logistic":
+        if self.task == "regression":
+            targets = [y.astype(np.float64)]
+        else:
             self.classes_, labels = np.unique(y, return_inverse=True)
-            if len(self.classes_) > 2:
-                self._fit_together(X, labels, sample_weight)
+            classes = range(len(self.classes_))
+            if self.kind == "l1" and self.options.get("loss", "logistic") == "logistic" and len(classes) > 2:
+                f = multinomial(X, labels, sample_weight=sample_weight, intercept=self.options.get("fit_intercept", True))
+                self.solution_ = solution = self._solved(f, L1Ball(f.domain, radius=self.radius_))
+                self.weights_, self.certificate_ = solution.point.array().T.astype(X.dtype), solution.certificate
+                self.intercept_ = np.broadcast_to(np.asarray(solution.intercept), len(classes)).astype(X.dtype)
                 return
-        targets = [y.astype(np.float64)] if self.task == "regression" else self._signs(y)
+            targets = [np.where(labels == c, 1.0, -1.0) for c in ([1] if len(classes) == 2 else classes)]
         S, (loss, settings) = self._atoms(X.shape[1]), self._loss()
         self._keep([self._solved(loss(X, target, sample_weight=sample_weight, **settings), S) for target in targets], X.dtype)
 
     def fit_shards(self, data: Shards) -> int:
-        """Find the weights from shards, whose labels are −1 and +1, or 0 and 1; how many rows there are."""
+        """Find the weights from shards, whose labels are −1 and +1, or 0 and 1; return the number of rows."""
         loss, settings = self._loss()
         f = loss(data, **settings)
         if self.task == "classification":
@@ -101,21 +110,9 @@ class DirectFit:
         several = len(solutions) > 1
         self.weights_ = weights if several else weights[0]
         intercepts = np.array([s.intercept for s in solutions]).astype(dtype)
-        self.intercept_: Any = intercepts if self.task == "classification" else intercepts[0]
-        self.solution_: Any = solutions if several else solutions[0]
-        self.certificate_: Any = [s.certificate for s in solutions] if several else solutions[0].certificate
-
-    def _fit_together(self, X: Any, labels: Array, s: Array | None) -> None:
-        f = multinomial(X, labels, sample_weight=s, intercept=self.options.get("fit_intercept", True))
-        solution = self._solved(f, L1Ball(f.domain, radius=self.radius_))
-        self.weights_ = solution.point.array().T.astype(X.dtype)
-        self.intercept_ = np.broadcast_to(np.asarray(solution.intercept), len(self.weights_)).astype(X.dtype)
-        self.solution_, self.certificate_ = solution, solution.certificate
-
-    def _signs(self, y: Array) -> list[Array]:
-        self.classes_, labels = np.unique(y, return_inverse=True)
-        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        return [np.where(labels == c, 1.0, -1.0) for c in positive]
+        self.intercept_ = intercepts if self.task == "classification" else intercepts[0]
+        self.solution_ = solutions if several else solutions[0]
+        self.certificate_ = [s.certificate for s in solutions] if several else solutions[0].certificate
 
     def _atoms(self, d: int) -> AtomSet:
         if self.kind == "l1":
@@ -140,7 +137,7 @@ class DirectFit:
 
 
 def read_shards(data: Path, layout: str | None, wanted: Selection) -> Shards:
-    """The shards; columns that are spelled as numbers are names if there are such names, else places."""
+    """Return the shards; columns that are spelled as numbers are names if there are such names, else places."""
     check(layout is None, f"--format {layout} was given; files that are read in shards tell their format by their endings. "
                           "Leave it out.")
     check(not wanted.exclude, "--exclude was given; of files that are read in shards, name the columns to use, by --features.")
@@ -160,18 +157,19 @@ def _placed(given: Any) -> Any:
     return [_placed(one) for one in given] if isinstance(given, Sequence) else given
 
 
+TWO_VALUES = "The target has two values; --task regression fits them as numbers."
+
+
 def guess_task_of_shards(data: Shards, task: str) -> tuple[str, str]:
-    """Regression, or classification where all targets are −1 and +1, or 0 and 1; one pass over the shards tells."""
+    """Guess classification where all targets are −1 and +1, or 0 and 1, in one pass over the shards; else regression."""
     if task != "auto":
         return task, ""
     seen: set[float] = set()
     for k in range(data.count):
-        seen.update(float(value) for value in set(data.load(k).y.tolist()))
+        seen.update(map(float, np.unique(data.load(k).y)))
         if len(seen) > 2:
-            return "regression", ""
-    if seen in ({-1.0, 1.0}, {0.0, 1.0}):
-        return "classification", "The target has two values; --task regression fits them as numbers."
-    return "regression", ""
+            break
+    return ("classification", TWO_VALUES) if seen in ({-1.0, 1.0}, {0.0, 1.0}) else ("regression", "")
 
 
 SPELLED = {"cv": "folds", "fit_intercept": "intercept"}  # options that have another name than the parameter
@@ -192,7 +190,7 @@ def option(parameter: str) -> str:
 
 
 def check_ranges(options: Mapping[str, Any]) -> None:
-    """Every number is one that its option takes."""
+    """Raise unless every number is in the range of its option."""
     for parameter, value in options.items():
         given = f"{option(parameter)} {value} was given"
         if parameter == "quantile":
@@ -205,7 +203,7 @@ def check_ranges(options: Mapping[str, Any]) -> None:
 
 
 def check_options(kind: str, task: str, options: Mapping[str, Any]) -> None:
-    """Every option that was given is used: by the loss, by the way the budget is found, by the kind of model."""
+    """Raise unless every option is used: by the loss, by the way the budget is found, by the kind of model."""
     losses = LOSSES[kind][task]
     loss = options.get("loss", losses[0])
     check(loss in losses, f"--loss {loss} was given; for {task} one of {', '.join(sorted(losses))} is wanted. --task chooses "
@@ -227,7 +225,7 @@ def check_options(kind: str, task: str, options: Mapping[str, Any]) -> None:
 
 
 def check_samples(taken: Samples, y: Array, task: str, folds: int | None) -> None:
-    """The numbers are finite, there are two classes or more where these are told apart, and a sample for each fold."""
+    """Raise unless the numbers are finite, classification has two classes or more, and each fold a sample."""
     i, j = first_odd(taken.X)
     check(i < 0, lambda: f"Column {taken.names[j]} is NaN or infinite in sample {i + 1}; finite numbers are wanted. Fill it "
           "in, or leave out the sample or the column.")
@@ -250,7 +248,7 @@ Weights = list[tuple[str, float]]
 
 def run(kind: str, data: Path, layout: str | None, wanted: Selection, task: str, options: dict[str, Any], out: Path | None,
         console: Console) -> int:
-    """Fit, tell and write; ``options`` are those of the command line, None where the estimator's own default is meant."""
+    """Fit, print and write; ``options`` are those of the command line, None for the defaults of the estimator."""
     check(task in TASKS, f"--task {task} was given; one of {', '.join(TASKS)} is wanted.")
     check_out(out)
     parameters = {spelled: name for name, spelled in SPELLED.items()}
@@ -303,7 +301,7 @@ def _fit_table(kind: str, data: Path, layout: str | None, wanted: Selection, tas
 
         estimator = vars(estimators)[estimator_name(kind, task, options)](**options)
     chosen = kind == "l1" and not {"radius", "alpha"} & set(options)  # by cross-validation
-    # of a cross-validation, where nothing else is said
+    # five folds are the default of the estimator
     check_samples(taken, y, task, options.get("cv", 5) if chosen else None)
     with console.noting():
         fitted(estimator, taken.X, y, sample_weight=taken.sample_weight)
@@ -311,11 +309,11 @@ def _fit_table(kind: str, data: Path, layout: str | None, wanted: Selection, tas
 
 
 def guess_task(y: Array) -> tuple[str, str]:
-    """Whether these targets are classes or numbers."""
+    """Guess whether these targets are classes or numbers."""
     if y.dtype.kind not in "biuf":
         return "classification", "The target holds words."
     if len(np.unique(y)) == 2:
-        return "classification", "The target has two values; --task regression fits them as numbers."
+        return "classification", TWO_VALUES
     if len(np.unique(y)) <= min(10, len(y) // 2) and np.array_equal(y, np.rint(y)):
         return "regression", "The target has few values, all whole numbers; if these are classes, give --task classification."
     return "regression", ""
@@ -328,7 +326,7 @@ def estimator_name(kind: str, task: str, options: Mapping[str, Any]) -> str:
 
 
 def fitted(estimator: Any, X: Any, y: Array, **weights: Any) -> None:
-    """Fit; what scikit-learn refuses is the user's to mend."""
+    """Fit; errors of scikit-learn about the data become ours."""
     try:
         estimator.fit(X, y, **weights)
     except GreedyhullError:
@@ -338,7 +336,7 @@ def fitted(estimator: Any, X: Any, y: Array, **weights: Any) -> None:
 
 
 def rows_of(estimator: Any, names: Sequence[str]) -> dict[str, Weights]:
-    """The weights by name, the largest first; where several classes have weights of their own, those of each."""
+    """Return the weights by name, the largest first, for each class that has weights."""
     weights = np.atleast_2d(np.asarray(estimator.weights_, dtype=np.float64))
     named = names if weights.shape[1] == len(names) else blocks_of(names, weights.shape[1])
     classes = [str(label) for label in estimator.classes_] if len(weights) > 1 else [""]
@@ -359,13 +357,13 @@ def blocks_of(names: Sequence[str], m: int) -> list[str]:
 
 
 def each(found: Any) -> list[Any]:
-    """What a fit left for each class, or for all of them."""
+    """Return the attribute of a fit for each class, or for all of them, as a list."""
     return found if isinstance(found, list) else [found]
 
 
 def result_document(estimator: Any, name: str, taken: Samples, task: str) -> dict[str, Any]:
     rows = {label: dict(weights) for label, weights in rows_of(estimator, taken.names).items()}
-    left = vars(estimator)  # what the fit has left there
+    left = vars(estimator)  # with the attributes of the fit
     certificates = [certificate_fields(certificate) for certificate in each(estimator.certificate_)]
     return {"estimator": name, "task": task, "target": taken.target, "samples": taken.X.shape[0],
             "columns": len(taken.names), "classes": left.get("classes_"),
@@ -385,16 +383,15 @@ def explain(estimator: Any, taken: Samples, console: Console) -> None:
     if len(left.get("classes_", ())) == 2 and "n_models_" not in left:
         console.say(f"A positive weight counts towards {taken.target} = {estimator.classes_[1]}.")
     rows, certificates = rows_of(estimator, taken.names), each(estimator.certificate_)
-    together = len(rows) > len(certificates)
+    together = len(rows) > len(certificates)  # one problem for all classes
     for i, (label, weights) in enumerate(rows.items()):
         if label:
             console.say(label if together else f"{label} against the rest")
-        if not together or any(weight for _, weight in weights):
-            least = 1e-9 * max(abs(weight) for _, weight in weights)  # as in reports, less than this is as good as zero
-            console.weights((name, weight) for name, weight in weights if abs(weight) > least)
+        least = 1e-9 * max(abs(weight) for _, weight in weights)  # as in reports, less than this is as good as zero
+        console.weights((name, weight) for name, weight in weights if abs(weight) > least)
         if not together:
             console.say(proved(certificates[i], left))
-    if together:  # one problem for all classes
+    if together:
         console.say(proved(certificates[0], left))
     intercept = np.ravel(left.get("intercept_", 0.0))
     if np.any(intercept):
@@ -410,7 +407,7 @@ def proved(certificate: Any, left: dict[str, Any]) -> str:
 
 
 def lines_of(document: dict[str, Any]) -> Iterator[list[Any]]:
-    """name and weight in lines, the intercept last; for several classes with the class in front."""
+    """Yield rows of name and weight, the intercept last; for several classes with the class in front."""
     weights, intercept = document["weights"], np.ravel(document["intercept"] if document["intercept"] is not None else [])
     several = any(isinstance(value, dict) for value in weights.values())
     yield ["class", "name", "weight"] if several else ["name", "weight"]

@@ -90,22 +90,6 @@ def _each(given: Any, d: int, name: str) -> Array:
     return np.full(d, given)
 
 
-def path_polytope(edges: Any, nodes: int, source: int, target: int) -> gh.PathPolytope:
-    """Paths along edges, which are rows (tail, head) of a file."""
-    return gh.PathPolytope(_nodes(edges), nodes, source, target)
-
-
-def spanning_tree(edges: Any, nodes: int) -> gh.SpanningTree:
-    """Trees of edges, which are rows of a file."""
-    return gh.SpanningTree(_nodes(edges), nodes)
-
-
-def _nodes(edges: Any) -> Any:
-    """Numbers of a file as nodes, where they are integers."""
-    pairs = np.asarray(edges)
-    return pairs.astype(np.int64) if (np.abs(pairs) < 2.0**53).all() and (pairs == np.round(pairs)).all() else pairs
-
-
 def birkhoff(domain: Shape, n: int | None = None) -> AtomSet:
     """Doubly stochastic matrices, row after row where the columns of a table are their entries."""
     rows = domain[0] if len(domain) == 2 else isqrt(domain[0])
@@ -156,7 +140,7 @@ LOSSES = by_name(gh.least_squares, gh.logistic, gh.squared_hinge, gh.huber, gh.p
                  gh.trace_inverse, quadratic)
 SETS = {**by_name(l1_ball, gh.Simplex, gh.CappedSimplex, gh.L2Ball, gh.LinfBall, gh.LpBall, box, gh.HyperSimplex,
                   gh.GroupedSimplex, gh.KSparse, gh.KSupport, group_l1_ball, gh.TotalVariationBall, gh.Permutahedron,
-                  linear_program, path_polytope, spanning_tree, gh.Vertices, gh.Cached, gh.Inexact, nuclear_ball,
+                  linear_program, gh.PathPolytope, gh.SpanningTree, gh.Vertices, gh.Cached, gh.Inexact, nuclear_ball,
                   spectrahedron, birkhoff, transport, gh.Scaled, gh.Translated, product), "sum": minkowski_sum}
 SOLVERS = by_name(gh.Corrective, gh.BlendedPairwise, gh.FrankWolfe, gh.Jones, gh.PairwiseJones, gh.StochasticFrankWolfe,
                   gh.StochasticJones, gh.VarianceReducedJones, gh.Storc, gh.LuFreund, gh.MoreauFrankWolfe,

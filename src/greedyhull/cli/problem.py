@@ -26,46 +26,41 @@ from greedyhull.types import Array, AtomSet, Objective, Shards, Solver
 
 
 def shards_of(file: ProblemFile, faults: Faults) -> Shards | None:
-    """The shards that ``[data]`` names, None where they are not as they should be: what is wrong is noted."""
+    """Return the shards that ``[data]`` names, None where they are wrong: faults are noted."""
     data = file.data
     assert data is not None and isinstance(data.file, Source)
     weight = None if file.objective is None else file.objective.arguments.get("sample_weight")
     with faults.at("data.format"):
-        check(data.format is None, f"{data.format} was given; files that are read in shards tell their format by their "
-              "endings. Leave format out.")
+        check(data.format is None, f"{data.format} was given; shards tell their format by their endings. Leave format out.")
     with faults.at("data.exclude"):
-        check(not data.exclude, "exclude was given; of files that are read in shards, name the columns to use, by features.")
+        check(not data.exclude, "exclude was given; of shards, name the columns to use, by features.")
     with faults.at("data.target_file"):
-        check(data.target_file is None, "target_file was given; files that are read in shards hold the target as a column, or "
-              ".npy files have others beside them: gh.shards in Python.")
+        check(data.target_file is None, "target_file was given; shards hold the target as a column. In Python, gh.shards "
+                                        "takes other files for it.")
     with faults.at("data.file"):
         return shards(list(data.file.names), target=data.target, features=data.features, sample_weight=weight)
     return None
 
 
 def check_workers(data: Shards | None, workers: int | None, scheduler: str | None) -> None:
-    """An error unless what was asked for fits together."""
+    """Raise unless the options fit together."""
     asked = " and ".join(name for name, given in (("--workers", workers), ("--scheduler", scheduler)) if given is not None)
-    check(workers is None or scheduler is None, "--workers and --scheduler were both given; --workers starts processes on "
-          "this machine, --scheduler uses those of a cluster. Give one of them.")
-    check(workers is None or workers >= 1, f"--workers {workers} was given; a positive whole number is wanted.")
-    check(scheduler is None or "://" in scheduler, f"--scheduler {scheduler} was given; an address such as tcp://HOST:8786 "
-                                                   "is wanted.")
-    check(not asked or data is not None, f"{asked} was given, and the data are read as one table; several processes work on "
-                                         "shards. In "
-                                         '[data], name files by a pattern such as file = "data/part-*.parquet".')
+    check(workers is None or scheduler is None, "--workers and --scheduler were both given. --workers starts processes here, "
+                                                "--scheduler uses those of a cluster: give one of them.")
+    check(workers is None or workers >= 1, f"--workers must be a positive integer; got {workers}.")
+    check(scheduler is None or "://" in scheduler, f"--scheduler must be an address such as tcp://HOST:8786; got {scheduler}.")
+    check(not asked or data is not None, f"{asked} was given, and the data are read as one table; several processes need "
+          'shards. In [data], name files by a pattern such as file = "data/part-*.parquet".')
 
 
 @contextmanager
 def computed(f: Objective, workers: int | None, scheduler: str | None, say: Callable[[str], None]) -> Iterator[Objective]:
-    """f, computed by this process, by several, or by a cluster, which are left at the end."""
-    if not isinstance(f, ShardedModel):  # one table: `check_workers` has refused others
-        yield f
-    elif scheduler is not None:
+    """Yield f, computed by this process, by several, or by a cluster; these end with the block."""
+    if isinstance(f, ShardedModel) and scheduler is not None:
         with joined(scheduler, None) as cluster:
             say(f"Dask dashboard: {cluster.dashboard}")
             yield f.on(cluster)
-    elif workers is not None:
+    elif isinstance(f, ShardedModel) and workers is not None:
         with processes(workers) as executor:
             yield f.on(executor)
     else:
@@ -74,13 +69,13 @@ def computed(f: Objective, workers: int | None, scheduler: str | None, say: Call
 
 @dataclass(frozen=True)
 class Problem:
-    """What `minimize` is asked, and what the reader calls the coordinates."""
+    """The arguments of `minimize`, and the names of the coordinates."""
 
     f: Objective
     S: AtomSet
     solver: Solver | None
     stop: Stop | None
-    goal: float | None  # the absolute gap that is asked for
+    goal: float | None  # the absolute gap to reach
     seed: int
     names: Sequence[str] | None
     title: str
@@ -91,7 +86,7 @@ class Problem:
 
 
 def load(path: Path) -> Problem:
-    """The problem that a file describes, or an error that lists all that is wrong with it, and with its data."""
+    """Read the problem that a file describes, or raise one error that lists all faults of the file and its data."""
     file, faults = read(path)
     notes: list[str] = []
     f, S, solver = None, None, None
@@ -126,7 +121,7 @@ def load(path: Path) -> Problem:
 
 
 def _read(file: ProblemFile, faults: Faults, notes: list[str]) -> tuple[Sequence[str] | None, dict[str, Any]]:
-    """The names of the columns and what the objective gets from them, as far as nothing is wrong: faults are noted."""
+    """Return the names of the columns and what the objective gets from them; faults are noted."""
     data, objective = file.data, file.objective
     assert data is not None and isinstance(data.file, Path)
     weight = None if objective is None else objective.arguments.get("sample_weight")
@@ -164,14 +159,13 @@ def _read(file: ProblemFile, faults: Faults, notes: list[str]) -> tuple[Sequence
 
 
 def _targets(loss: str, apart: Path | None, taken: Samples, notes: list[str]) -> Array:
-    """The targets as the loss wants them; labels of any two kinds become −1 and +1."""
+    """Return the targets as the loss needs them; two labels of any kind become −1 and +1."""
     y = taken.y if apart is None else np.asarray(load_array(apart))
     check(y is not None, "it is missing, and the data file holds no target; a column, or target_file, is wanted.")
     assert y is not None
     kinds, numbers = np.unique(y, return_inverse=True)
     if loss in ("logistic", "squared_hinge", "hinge"):
-        check(len(kinds) == 2, f"The target holds {len(kinds)} different labels; two are wanted, such as 0 and 1 or yes and "
-              "no.")
+        check(len(kinds) == 2, f"The target holds {len(kinds)} different labels; two are wanted, such as 0 and 1.")
         if set(kinds.tolist()) not in ({-1.0, 1.0}, {0.0, 1.0}):
             notes.append(f"The label {kinds[1]} counts as +1, {kinds[0]} as -1.")
         return np.where(y == kinds[1], 1.0, -1.0)

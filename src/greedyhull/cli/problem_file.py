@@ -56,14 +56,14 @@ class Faults:
 
     @contextmanager
     def at(self, key: str) -> Iterator[None]:
-        """What is refused inside becomes a fault of that key."""
+        """Note errors inside as faults of that key."""
         try:
             yield
         except (GreedyhullError, OSError) as error:
             self.add(key, str(error))
 
     def move(self, before: str, after: str) -> None:
-        """Faults at the key ``after`` stand at the line of the key as it was spelt."""
+        """Place faults at the key ``after`` at the line of the key as it was spelt."""
         self.lines = {**{after + key[len(before):]: line for key, line in self.lines.items()
                          if key == before or key.startswith(f"{before}.")}, **self.lines}
 
@@ -76,14 +76,14 @@ class Faults:
             raise GreedyhullError(f"{self.file} has {'an error' if count == 1 else f'{count} errors'}:\n{listed}")
 
     def _line(self, key: str) -> float:
-        """The line of a key, or else of the table that it belongs to; infinite where the file has neither."""
+        """Return the line of a key, or else of its table; infinite where the file has neither."""
         while key and key not in self.lines:
             key = key.rpartition(".")[0]
         return self.lines.get(key, np.inf)
 
 
 def lines_of(text: str) -> dict[str, int]:
-    """Where the keys and tables of a TOML text stand, as far as a look at the beginnings of its lines can tell.
+    """Return the lines of the keys and tables of a TOML text, as far as the beginnings of its lines show them.
 
     >>> lines_of("seed = 1\\n[set]\\nradius = 2.0")
     {'seed': 1, 'set': 2, 'set.radius': 3}
@@ -119,13 +119,13 @@ class Call:
     arguments: dict[str, Any]
 
     def made(self, **given: Any) -> Any:
-        """The function called with the arguments of the table, and with those ``given`` that it takes."""
+        """Call the function with the arguments of the table, and with those ``given`` that it takes."""
         takes, written = inspect.signature(self.function).parameters, _made(self.arguments, given)
-        asked = {name: value for name, value in given.items() if name in takes and not (name == "d" and name in written)}
-        return self.function(**{**written, **asked})
+        others = {name: value for name, value in given.items() if name in takes and not (name == "d" and name in written)}
+        return self.function(**{**written, **others})
 
     def made_over(self, data: Any) -> Any:
-        """The function called with shards in place of X and y; the column of weights is theirs."""
+        """Call the function with shards in place of X and y; the column of weights is theirs."""
         return self.function(data, **{name: value for name, value in self.arguments.items() if name != "sample_weight"})
 
 
@@ -138,14 +138,14 @@ def _made(value: Any, given: dict[str, Any]) -> Any:
 
 
 def value_of(kind: Kind, given: Any, key: str, faults: Faults) -> Any:
-    """The value of a key, None where it is wrong."""
+    """Return the value of a key, None where it is wrong."""
     with faults.at(key):
         return kind.read(given, key, faults)
     return None
 
 
 def values_of(table: dict[str, Any], keys: Keys, key: str, of: str, faults: Faults) -> dict[str, Any]:
-    """The values of a table. A key that there is not is read as the one that was meant, whose name the table gets."""
+    """Return the values of a table. An unknown key is read as the nearest one, whose name the table gets."""
     front = f"{key}." if key else ""
     unknown: dict[str, str | None] = {}
     for name in [name for name in table if name not in keys]:
@@ -284,7 +284,7 @@ def _kind(argument: str, hint: Any, sized: bool) -> Kind:
 
 
 def existing(given: Any, key: str, faults: Faults) -> Path:
-    """The path of a file that is there, relative to the folder of the problem."""
+    """Return the path of an existing file, relative to the folder of the problem."""
     check(isinstance(given, str), lambda: wrong(given, "a word in quotation marks"))
     path = Path(faults.file.parent, given).expanduser()
     check(path.is_file(), lambda: f"{no_file(path)} Paths are relative to the folder of the problem file.")
@@ -298,7 +298,7 @@ class Source(NamedTuple):
 
 
 def _source(given: Any, key: str, faults: Faults) -> Path | Source:
-    """The path of a file with a table, or files that are read in shards: a pattern, a list, a folder, Parquet or Arrow."""
+    """Return the path of a table, or files that are read in shards: a pattern, a list, a folder, Parquet or Arrow."""
     check(given != [], "An empty list of files was given; at least one is wanted.")
     listed = given if isinstance(given, list) else [given]
     check(all(isinstance(one, str) for one in listed), lambda: wrong(given, "the name of a file, or a list of names,"))
@@ -306,6 +306,12 @@ def _source(given: Any, key: str, faults: Faults) -> Path | Source:
     if isinstance(given, list) or in_shards(paths[0], given):
         return Source(tuple(str(path) for path in paths))
     return existing(given, key, faults)
+
+
+def _edges(given: Any, key: str, faults: Faults) -> Any:
+    """Numbers as nodes, where they are integers."""
+    pairs = np.asarray(_numbers(given, key, faults))
+    return pairs.astype(np.int64) if (np.abs(pairs) < 2.0**53).all() and (pairs == np.round(pairs)).all() else pairs
 
 
 def _numbers(given: Any, key: str, faults: Faults) -> Any:
@@ -339,7 +345,7 @@ ARGUMENTS: dict[str, Kind] = {
     "estimator": named(known.ESTIMATORS), "sigma": named(known.WEIGHTS), "regularizer": named(known.REGULARIZERS),
     **dict.fromkeys(("tolerance", "rho", "epsilon"), SCHEDULE), **dict.fromkeys(("batch", "epoch", "reset"), SIZE),
     "solver": SOLVER, "solvers": list_of(SOLVER), "S": SET, "sets": list_of(SET), "sample_weight": COLUMN,
-    "file": Kind("the name of a file", existing), "names": list_of(PLAIN[str])}
+    "file": Kind("the name of a file", existing), "names": list_of(PLAIN[str]), "edges": Kind(NUMBERS.words, _edges)}
 PART = named(known.SETS, "kind", sized=True)  # of a product
 SIZED = {"S": PART, "sets": list_of(PART)}
 BY_ROWS = ("log_det", "trace_inverse")  # a weight belongs to a row of the table, not to a column
@@ -377,10 +383,7 @@ class ProblemFile(NamedTuple):
 
 
 def read(path: Path) -> tuple[ProblemFile, Faults]:
-    """The file, and what is wrong with it so far.
-
-    The caller adds what only the data can show, and raises all of it together: `Faults.settle`.
-    """
+    """Return the file and its faults. The caller adds those that only the data show; `Faults.settle` raises all of them."""
     check(path.is_file(), lambda: no_file(path, what="problem file"))
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -396,7 +399,7 @@ def read(path: Path) -> tuple[ProblemFile, Faults]:
 
 
 def _across(written: dict[str, Any], faults: Faults) -> None:
-    """What one table needs from another."""
+    """Note what one table lacks for another."""
     loss = written.get("objective", {}).get("loss") if isinstance(written.get("objective"), dict) else None
     data = written.get("data")
     if loss == "quadratic" and data is not None:
@@ -405,11 +408,13 @@ def _across(written: dict[str, Any], faults: Faults) -> None:
         faults.add("data", "it is missing; the table [data], with a file, is wanted.")
     if not isinstance(data, dict):
         return
+    file = data.get("file")  # a list of files is checked when it is read
+    apart = isinstance(file, str) and (data.get("format") or format_of(Path(file))) in ("csv", "npy")  # no target by itself
     for key in PLACES:
         if (key in data) != (loss == "completion") and isinstance(loss, str):
             faults.add(f"data.{key}", f"it is missing; {COLUMN.words} is wanted." if loss == "completion" else
                        f"only completion has it, not {loss}.")
-    if loss == "multitask" and not {"targets", "target_file"} & set(data) and _format(data) in ("csv", "npy"):
+    if loss == "multitask" and apart and not {"targets", "target_file"} & set(data):
         faults.add("data.targets", "it is missing; a list of columns is wanted, or target_file, the name of a file.")
     if isinstance(loss, str) and loss != "multitask" and "targets" in data:
         faults.add("data.targets", f"only multitask has several targets, not {loss}; target, one column, is wanted.")
@@ -417,13 +422,7 @@ def _across(written: dict[str, Any], faults: Faults) -> None:
         wanted = "targets, a list of columns," if loss == "multitask" else "value"
         faults.add("data.target", f"{loss} has no single target; {wanted} is wanted in its place.")
     targets = {"target", "target_file"} & set(data)
-    if not targets and loss not in (*WITHOUT_TARGET, "multitask", "completion") and _format(data) in ("csv", "npy"):
+    if apart and not targets and loss not in (*WITHOUT_TARGET, "multitask", "completion"):
         faults.add("data.target", f"it is missing; {COLUMN.words} is wanted, or target_file, the name of a file.")
     if len(targets) == 2:
         faults.add("data.target_file", "target and target_file were both given; one of them is wanted.")
-
-
-def _format(data: dict[str, Any]) -> str | None:
-    if not isinstance(data.get("file"), str):
-        return None  # a list of files, which say themselves what they lack
-    return data.get("format") or format_of(Path(str(data.get("file", ""))))

@@ -105,17 +105,13 @@ def take_entries(table: Table, places: dict[str, Column], sample_weight: Column 
                  at: Callable[[str], AbstractContextManager[None]]) -> dict[str, Array] | None:
     """Entries of a matrix, from the columns ``row``, ``column`` and ``value``, as completion takes them: the labels of their
     rows and columns, their values, and weights if there are any; None where a column is not there."""
-    wanted = {"sample_weight": sample_weight} if sample_weight is not None else {}
+    called = {"row": "rows", "column": "cols", "value": "values"}
     found: dict[str, Array] = {}
-    for key, column in {**places, **wanted}.items():
+    for key, column in {**places, **({} if sample_weight is None else {"sample_weight": sample_weight})}.items():
         with at(key):
-            found[key] = table.column(place_of(table, column))
-            check(key in ("row", "column") or found[key].dtype.kind in "biuf",
-                  f"Column {column} holds words; numbers are wanted.")
-    if not {"row", "column", "value"} <= set(found):
-        return None
-    called = {"row": "rows", "column": "cols", "value": "values", "sample_weight": "sample_weight"}
-    return {called[key]: values for key, values in found.items()}
+            values = found[called.get(key, key)] = table.column(place_of(table, column))
+            check(key in ("row", "column") or values.dtype.kind in "biuf", f"Column {column} holds words; numbers are wanted.")
+    return found if {"rows", "cols", "values"} <= set(found) else None
 
 
 def _target(table: Table, column: Column | None) -> tuple[Array | None, str, int]:

@@ -122,7 +122,16 @@ def sparse_in(name: str, arrays: Mapping[str, Array], kind: str) -> Any:
     return compressed(X, name).tocsr()
 
 
-BYTES = 1 << 26  # of the rows of a shard: small beside memory, large beside what loading costs
+def canonical(X: Any) -> Any:
+    """Return X in CSR with each entry once."""
+    X = X.tocsr()
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+BYTES = 1 << 26  # of the rows of a shard: small compared with memory, large compared with what loading costs
 
 
 class Stored(NamedTuple):
@@ -283,11 +292,7 @@ class NpzRows(Piece):
 
         if self.shape[0] == 0:
             return csr_array(self.shape)
-        X = sparse_in(self.file.shown, arrays, str(self.sparse))
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
-        return X
+        return canonical(sparse_in(self.file.shown, arrays, str(self.sparse)))
 
 
 def npz_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
@@ -304,33 +309,22 @@ def npz_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
         check(not lost and not new, f"The files disagree on columns: only {a} has {listed(sorted(lost))}, and only {b} has "
               f"{listed(sorted(new))}.")
     dtype = common([one.headers["data" if one.sparse else one.matrix].dtype for one in archives])
+    apart = [(_apart(one, given.target, "target"), _apart(one, given.sample_weight, "sample_weight")) for one in archives]
+    check(len({tuple(map(bool, pair)) for pair in apart}) == 1,
+          "target or sample_weight is an array in some of the files, and a column of the matrix in others.")
+    y, s = apart[0]
+    inside = places(Wanted(None if y else given.target, given.features, None if s else given.sample_weight), first.names,
+                    first.shape[1], first.file.shown)
+    kept = range(first.shape[1]) if inside.features is None else inside.features
+    columns = None if first.names is None else tuple(first.names[j] for j in kept)
     pieces: list[Piece] = []
-    columns: tuple[str, ...] | None = None
-    for one in archives:
-        named = given if one.names is None or one is first else _by_name(given, first)
-        y, s = _apart(one, given.target, "target"), _apart(one, given.sample_weight, "sample_weight")
-        inside = places(Wanted(None if y else named.target, named.features, None if s else named.sample_weight), one.names,
-                        one.shape[1], one.file.shown)
-        if one.names is not None and inside.features is None:
-            inside = inside._replace(features=tuple(range(one.shape[1])))
-        if columns is not None and one.names is not None and inside.features is not None:  # in the order of the first file
-            of = {one.names[j]: j for j in inside.features}
-            inside = inside._replace(features=tuple(of[name] for name in columns))
-        if one.names is not None and inside.features is not None:
-            columns = columns or tuple(one.names[j] for j in inside.features)
-        pieces.append(NpzRows(one.file, one.matrix, one.sparse, one.shape, inside, columns, dtype, y, s))
-    kept = inside.features
-    return FileShards(tuple(pieces), first.shape[1] if kept is None else len(kept), columns, given.words)
-
-
-def _by_name(given: Wanted, first: Archive) -> Wanted:
-    """The columns by their names, so that files may have them in other orders; numbers count in the first file."""
-    names = first.names or ()
-    turned = [names[column] if isinstance(column, int) and -len(names) <= column < len(names) else column
-              for column in (given.target, given.sample_weight)]
-    features = None if given.features is None else tuple(names[column] if isinstance(column, int) else column
-                                                         for column in given.features)
-    return Wanted(turned[0], features, turned[1])
+    for one, (y, s) in zip(archives, apart, strict=True):
+        at = inside
+        if one.names is not None and first.names is not None and one.names != first.names:  # in another order
+            order = [one.names.index(name) for name in first.names]
+            at = Places(tuple(order[j] for j in kept), *(order[j] if j >= 0 else -1 for j in inside[1:]))
+        pieces.append(NpzRows(one.file, one.matrix, one.sparse, one.shape, at, columns, dtype, y, s))
+    return FileShards(tuple(pieces), len(kept), columns, given.words)
 
 
 def _archive(file: SeenFile) -> Archive:

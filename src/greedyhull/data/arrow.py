@@ -15,11 +15,9 @@ from greedyhull.data.files import FileShards, Piece, SeenFile, memory, reading
 from greedyhull.errors import GreedyhullError, check, installing
 from greedyhull.types import Array, Shard
 
-ROWS = 4096  # that are written together: a column is contiguous in the file, and a row in X
-
 
 def arrow(name: str) -> Any:
-    """A module of pyarrow, which is imported when a file needs it."""
+    """Import a module of pyarrow when a file needs it."""
     from importlib import import_module
 
     try:
@@ -34,7 +32,7 @@ def schema_of(file: SeenFile, fields: Any) -> Schema:
 
 
 def kind_of(type_: Any) -> ColumnType:
-    """What a column of this type is to us: integers, floats, decimals and booleans are numbers, also those of a dictionary."""
+    """Classify a type: integers, floats, decimals and booleans are numbers, also those of a dictionary."""
     types = arrow("pyarrow.types")
     own = type_.value_type if types.is_dictionary(type_) else type_
     numeric = types.is_integer(own) or types.is_floating(own) or types.is_boolean(own) or types.is_decimal(own)
@@ -43,22 +41,22 @@ def kind_of(type_: Any) -> ColumnType:
 
 
 def shard_of(table: Any, taken: Taken, file: SeenFile, first: int) -> Shard:
-    """The rows of an Arrow table; the first is row ``first`` of the file."""
+    """Return the rows of an Arrow table, the first of which is row ``first`` of the file."""
     n, d = table.num_rows, len(taken.features)
     fits(n, d, file)
     place = Place(file.shown, first, taken.features, f"column {taken.target}", f"column {taken.weight}")
     columns = [_numbers(table, name, place) for name in taken.features]
     X: Array = np.empty((n, d), dtype=taken.dtype)
     with np.errstate(over="ignore"):
-        for start in range(0, n, ROWS):
+        for start in range(0, n, 4096):  # by blocks of rows: a column is contiguous in the file, and a row in X
             for j, column in enumerate(columns):
-                X[start : start + ROWS, j] = column[start : start + ROWS]
+                X[start : start + 4096, j] = column[start : start + 4096]
     s = None if taken.weight is None else _numbers(table, taken.weight, place)
     return checked(X, _numbers(table, taken.target, place), s, place)
 
 
 def fits(n: int, d: int, file: SeenFile) -> None:
-    """An error if so many rows do not fit into memory: a few bytes may promise any number of them."""
+    """Raise if so many rows do not fit into memory: a few bytes may promise any number of them."""
     check(8 * n * (d + 2) <= memory(), f"{file.shown} says it has {n} rows in one part, which take {8e-9 * n * d:.3g} GB with "
           f"{d} columns, and there are {memory() / 1e9:.3g} GB of memory. Write it with smaller row groups or batches.")
 
@@ -109,7 +107,7 @@ class Batches(Piece):
 
 
 def arrow_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
-    """The record batches of all files, so many together that a shard has about 64 MB of its file."""
+    """Make shards of record batches, so many together that a shard has about 64 MB of its file."""
     layouts = []
     for file in files:
         with reading(file.shown, WHAT), _opened(file) as found:
@@ -125,7 +123,7 @@ def arrow_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
 
 @contextmanager
 def _opened(file: SeenFile) -> Iterator[Any]:
-    """The reader of a file; a stream, which can only be read from its beginning, is refused."""
+    """Open a file; reject a stream, which can only be read from its beginning."""
     pyarrow = arrow("pyarrow")
     with pyarrow.OSFile(file.path) as source:
         begins = source.read(6)
@@ -146,8 +144,7 @@ AT_ONCE = 1 << 16  # rows of a group that are decoded together
 class RowGroup(Piece):
     """A row group of a file; its first row is row ``first`` of the file. A file without any is one shard without rows: −1.
 
-    Of a large group, ``rows`` are those of one part. Groups can only be read from their beginning, so that a part decodes what
-    is before it, some rows at a time.
+    ``rows`` are those of one part of a large group. A part decodes what is before it, some rows at a time.
     """
 
     group: int
@@ -203,7 +200,7 @@ def parquet_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
 
 
 def _parts(file: SeenFile, group: int, first: int, rows: int, taken: Taken) -> list[Piece]:
-    """A row group as it is, or cut into parts of about 256 MB."""
+    """Return a row group, whole or in parts of about 256 MB."""
     d = len(taken.features)
     count = -(-8 * rows * (d + 2) // LARGE)
     if count <= 1:

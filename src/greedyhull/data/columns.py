@@ -34,7 +34,7 @@ class Place:
 
 
 def checked(X: Any, y: Array, sample_weight: Array | None, place: Place) -> Shard:
-    """The shard of these rows: X float32 or float64 in C order, or CSR; y and weights float64."""
+    """Check rows and return their shard: X float32 or float64 in C order, or CSR; y and weights float64."""
     X = X if is_sparse(X) else np.ascontiguousarray(X)
     i, j = first_odd(X)
     check(i < 0, lambda: f"{_odd(X[i, j])} stands in {place.column(j)}, {place.row(i)}. {HINT}")
@@ -64,7 +64,7 @@ def _vector(given: Array, n: int, what: str, place: Place) -> Array:
 
 
 def first_odd(X: Any) -> tuple[int, int]:
-    """Row and column of the first entry that is not finite, (−1, −1) where there is none; by blocks, to take no memory."""
+    """Return row and column of the first entry that is not finite, or (−1, −1); by blocks, to save memory."""
     if is_sparse(X):
         at, _ = first_odd(X.data[:, None])
         return (-1, -1) if at < 0 else (int(np.searchsorted(X.indptr, at, side="right")) - 1, int(X.indices[at]))
@@ -86,8 +86,8 @@ SOME = 12  # names that a sentence can bear
 
 
 class Wanted(NamedTuple):
-    """What was asked for: target, features and weights, where None stands for what the format says, or for all others; the
-    number of columns and the rows of a shard where they were given; and the source in ``words``."""
+    """The arguments of gh.shards: target, features and weights, where None stands for what the format says, or for all
+    others; the number of columns and the rows of a shard; and the source in ``words``."""
 
     target: Column | None = None
     features: tuple[Column, ...] | None = None
@@ -106,12 +106,12 @@ class Places(NamedTuple):
 
 
 def plain(given: object) -> Any:
-    """A whole number of NumPy's as Python's, and everything else as it is."""
+    """Convert an integer of NumPy's to Python's; return everything else unchanged."""
     return int(given) if isinstance(given, np.integer) else given
 
 
 def wanted(target: Column | None, features: Sequence[Column] | None, sample_weight: Column | None) -> Wanted:
-    """The columns as they were given, if they are names or numbers."""
+    """Check that columns are names or numbers."""
     target, sample_weight = plain(target), plain(sample_weight)
     for name, given in (("target", target), ("sample_weight", sample_weight)):
         if given is not None and not _is_column(given):
@@ -131,7 +131,7 @@ def _is_column(given: object) -> bool:
 
 
 def place_of(column: Column, names: Sequence[str] | None, d: int, what: str, file: str) -> int:
-    """Where a column stands among d: by its name, or by its number from 0; −1 is the last one."""
+    """Return the place of a column among d: by its name, or by its number from 0; −1 is the last one."""
     if isinstance(column, str):
         if names is not None and column in names:
             return names.index(column)
@@ -146,7 +146,7 @@ def place_of(column: Column, names: Sequence[str] | None, d: int, what: str, fil
 
 
 def places(given: Wanted, names: Sequence[str] | None, d: int, file: str) -> Places:
-    """Where the wanted columns of a matrix of d columns stand, if each is wanted once."""
+    """Return the places of columns in a matrix of d columns; raise if one is listed twice."""
     target = -1 if given.target is None else place_of(given.target, names, d, "target", file)
     weight = -1 if given.sample_weight is None else place_of(given.sample_weight, names, d, "sample_weight", file)
     check(target < 0 or target != weight, f"target and sample_weight are the same column of {file}; two columns are wanted.")
@@ -161,7 +161,7 @@ def places(given: Wanted, names: Sequence[str] | None, d: int, file: str) -> Pla
 
 
 def once(kept: Sequence[int | str], target: int | str | None, weight: int | str | None, shown: Sequence[str]) -> None:
-    """An error unless each feature is listed once, and is neither the target nor the weights."""
+    """Raise unless each feature is listed once, and is neither the target nor the weights."""
     seen: set[int | str] = set()
     for column, name in zip(kept, shown, strict=True):
         check(column not in seen, f"The feature {name} is listed twice; list each once.")
@@ -181,8 +181,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 class ColumnType(NamedTuple):
-    """Of a column: whether it holds numbers, whether these are float32, how its file calls its type, and whether it holds
-    words."""
+    """A column: whether it holds numbers, whether these are float32, the name of its type, and whether it holds words."""
 
     numeric: bool
     single: bool
@@ -213,7 +212,7 @@ class Taken:
 
 
 def schema(file: SeenFile, columns: Sequence[tuple[str, ColumnType]]) -> Schema:
-    """The columns of a file, if each has a name of its own."""
+    """Return the columns of a file; raise if two have the same name."""
     names = [name for name, _ in columns]
     twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
     check(not twice, f"{file.shown} has several columns named {listed(twice)}; each name once is wanted.")
@@ -222,9 +221,9 @@ def schema(file: SeenFile, columns: Sequence[tuple[str, ColumnType]]) -> Schema:
 
 
 def agreed(schemas: Sequence[Schema], given: Wanted) -> Taken:
-    """The columns that are wanted, if every file has them and they hold numbers; their order is that of the first file.
+    """Choose the columns; every file must have them, with numbers. Their order is that of the first file.
 
-    Words that nobody asked for are left out, and so are dates and the like, which a warning names.
+    By default columns of words are left out, and so are dates and the like, which a warning names.
     """
     first = schemas[0]
     check(given.target is not None, f"target is missing; the column to predict is wanted, one of {listed(list(first.kinds))}.")
@@ -260,8 +259,7 @@ def _named(of: Schema, column: Column, what: str) -> str:
 
 
 def _check_same(first: Schema, other: Schema, used: dict[str, str], every: bool) -> None:
-    """An error unless the other file has the columns that are used, with numbers in them; and, where all columns of numbers
-    are features, no further ones."""
+    """Raise unless the other file has the columns that are used, with numbers, and no others if all numbers are features."""
     a, b = first.file.shown, other.file.shown
     lost = [name for name in used if name not in other.kinds]
     new = [name for name, kind in other.kinds.items() if kind.numeric and name not in first.kinds] if every else []

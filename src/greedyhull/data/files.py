@@ -7,6 +7,7 @@ import gzip
 import lzma
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
 @contextmanager
 def reading(name: str, what: str) -> Iterator[None]:
-    """Whatever a damaged file makes its reader raise becomes an error with the file's ``name`` and ``what`` it should be."""
+    """Turn what a damaged file makes its reader raise into an error with the file's ``name`` and ``what`` it should be."""
     try:
         yield
     except GreedyhullError:
@@ -42,21 +43,27 @@ def reading(name: str, what: str) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class SeenFile:
-    """A file by its absolute path, as the user named it, with its size in bytes and the time of its last change."""
+    """A file by its absolute path and as the user named it, with its size in bytes and the time of its last change."""
 
     path: str
     shown: str
     size: int
     time: int  # in nanoseconds
 
-    def unchanged(self) -> None:
-        """An error that names the file, if it vanished or changed since it was first looked at."""
-        again = "Call gh.shards again to take the files as they are now."
+    @contextmanager
+    def there(self) -> Iterator[Path]:
+        """Access the file; raise if it has vanished."""
         try:
-            found = Path(self.path).stat()
+            yield Path(self.path)
         except OSError as error:
-            raise GreedyhullError(f"{self.shown} was there when gh.shards was called, and cannot be found now "
+            raise GreedyhullError(f"{self.shown} was there when gh.shards was called, and cannot be read now "
                                   f"({error.strerror}). Put it back, or call gh.shards again.") from error
+
+    def check_unchanged(self) -> None:
+        """Raise if the file has vanished or changed since gh.shards was called."""
+        again = "Call gh.shards again to take the files as they are now."
+        with self.there() as path:
+            found = path.stat()
         check(found.st_size == self.size, f"{self.shown} has changed since gh.shards was called: it had {self.size} bytes, "
               f"and has {found.st_size} now. {again}")
         check(found.st_mtime_ns == self.time, f"{self.shown} was written to since gh.shards was called. {again} Copies of a "
@@ -64,7 +71,7 @@ class SeenFile:
 
 
 def seen(path: Path, shown: str) -> SeenFile:
-    """The file as it is now; symbolic links are followed."""
+    """Describe the file as it is now; symbolic links are followed."""
     try:
         found = path.stat()
     except OSError as error:
@@ -73,12 +80,11 @@ def seen(path: Path, shown: str) -> SeenFile:
     return SeenFile(str(path.absolute()), shown, found.st_size, found.st_mtime_ns)
 
 
-VECTORS = 10  # of one float64 for each column, in a solve: the point, its gradient, where columns begin, …
 LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))  # of a container
 
 
 class Numbered(Sequence[str]):
-    """The names first, first + 1, … of ``count`` columns, each made when it is asked for.
+    """The names first, first + 1, … of ``count`` columns; none is stored.
 
     >>> names = Numbered(2_000_000_000, first=1)
     >>> names[-1], names[:2], "7" in names, names.index("7")
@@ -109,7 +115,7 @@ class Numbered(Sequence[str]):
 
 @cache
 def memory() -> int:
-    """The bytes of memory of this machine, or of the container; as many as there can be where it does not say."""
+    """Return the bytes of memory of this machine, or of the container; 2⁶² if they are unknown."""
     found = [2**62]
     if {"SC_PHYS_PAGES", "SC_PAGE_SIZE"} <= set(getattr(os, "sysconf_names", ())):  # Windows has none
         found.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
@@ -122,14 +128,14 @@ def memory() -> int:
 
 
 def most_columns() -> int:
-    """The largest number of columns with which a solve fits into memory."""
-    return min(memory() // (8 * VECTORS), 2**48)
+    """Return the largest number of columns with which a solve fits into memory: it has about ten vectors of this length."""
+    return min(memory() // 80, 2**48)
 
 
 def too_many(count: int) -> str:
-    """Why so many columns, or rows, are refused."""
-    return (f"{count} columns: a point would take {8 * count / 1e9:.3g} GB, a solve about {VECTORS} times as much, and there "
-            f"are {memory() / 1e9:.3g} GB of memory")
+    """Explain why so many columns, or rows, are rejected."""
+    return (f"{count} columns: a point would take {8 * count / 1e9:.3g} GB, a solve about 10 times as much, and there are "
+            f"{memory() / 1e9:.3g} GB of memory")
 
 
 BYTES = 1 << 25  # of the text of a shard
@@ -145,16 +151,8 @@ class Block(NamedTuple):
     line: int
 
 
-class Portion(NamedTuple):
-    """Some whole lines of a file, or records of several lines where cells are quoted."""
-
-    start: int
-    line: int
-    text: bytes
-
-
-def portions(file: SeenFile, quoted: bool = False) -> Iterator[Portion]:
-    """The text of a file, unpacked, in portions of about 1 MB; where cells are ``quoted``, records stay whole."""
+def portions(file: SeenFile, quoted: bool = False) -> Iterator[tuple[Block, bytes]]:
+    """Yield the text of a file, unpacked, in blocks of about 1 MB of whole lines, or whole records if cells are ``quoted``."""
     packed = is_packed(file)
     lines: list[bytes] = []
     start, line, size, open_quote = 0, 1, 0, False
@@ -167,29 +165,30 @@ def portions(file: SeenFile, quoted: bool = False) -> Iterator[Portion]:
             check(size < LONGEST, f'{file.shown} has a quoted cell of more than {LONGEST} bytes; a quotation mark (") is '
                                   'missing.')
             if size >= PORTION and not open_quote:
-                yield Portion(start, line, b"".join(lines))
+                yield Block(start, start + size, line), b"".join(lines)
                 start, line, size, lines = start + size, line + len(lines), 0, []
                 check(not packed or start <= memory(), f"{file.shown} unpacks to more than the {memory() / 1e9:.3g} GB of "
                       "memory, and a packed file is one shard. Unpack it, or cut it into smaller files.")
     if lines:
-        yield Portion(start, line, b"".join(lines))
+        yield Block(start, start + size, line), b"".join(lines)
 
 
 def blocks(file: SeenFile, found: list[Block]) -> list[Block]:
-    """Blocks of about 32 MB, made of smaller ones, whose ends are not known; a packed file is one block."""
+    """Join blocks to some of about 32 MB; a packed file is one block."""
     if is_packed(file) or not found:
         return [Block(0, -1 if is_packed(file) else file.size, 1)]
     made = [found[0]]
     for one in found[1:]:
-        if one.start - made[-1].start >= BYTES:
+        if one.start - made[-1].start < BYTES:
+            made[-1] = made[-1]._replace(stop=one.stop)
+        else:
             made.append(one)
-    stops = [*(one.start for one in made[1:]), file.size]
-    return [Block(one.start, stop, one.line) for one, stop in zip(made, stops, strict=True)]
+    return made
 
 
 def read(file: SeenFile, block: Block) -> bytes:
     if block.stop < 0:
-        return b"".join(portion.text for portion in portions(file))
+        return b"".join(text for _, text in portions(file))
     with Path(file.path).open("rb") as stream:
         stream.seek(block.start)
         return stream.read(block.stop - block.start)
@@ -217,7 +216,7 @@ class Piece:
 
     @property
     def part(self) -> str:
-        """What the part of the file is called, such as "row group 3"; empty if it is the whole file."""
+        """The name of the part of the file, such as "row group 3"; empty if it is the whole file."""
         return ""
 
     def load(self) -> Shard:
@@ -243,13 +242,13 @@ class FileShards:
         return None if self.columns is None else list(self.columns)
 
     def load(self, k: int) -> Shard:
-        """The rows of the k-th shard; an error if one of its files is not what it was."""
+        """Read the k-th shard; raise if one of its files has changed, also while it was read."""
         piece = self._piece(k)
         for file in piece.files:
-            file.unchanged()
+            file.check_unchanged()
         shard = piece.load()
-        for file in piece.files:  # nor did it change while it was read
-            file.unchanged()
+        for file in piece.files:
+            file.check_unchanged()
         return shard
 
     def name(self, k: int) -> str:
@@ -257,25 +256,22 @@ class FileShards:
         return f"{piece.files[0].shown}{piece.part and ', '}{piece.part}"
 
     def mark(self, k: int) -> str:
-        """A digest that changes when the k-th shard does: of its part and of its files as they are now, their sizes, their
+        """Return a digest that changes when the k-th shard does: of its part and of its files as they are now, their sizes,
         times and 16 places of 1 KiB in each."""
         piece, window = self._piece(k), 1024
         digest = blake2b(piece.part.encode(), digest_size=16)
         for file in piece.files:
-            try:
-                found = Path(file.path).stat()
+            with file.there() as path:
+                found = path.stat()
                 digest.update(f"|{found.st_size}|{found.st_mtime_ns}|".encode())
-                with Path(file.path).open("rb") as stream:
+                with path.open("rb") as stream:
                     for i in range(16):
                         stream.seek((found.st_size - window) * i // 15 if found.st_size > window else 0)
                         digest.update(stream.read(window))
-            except OSError as error:
-                raise GreedyhullError(f"{file.shown} was there when gh.shards was called, and cannot be read now "
-                                      f"({error.strerror}). Put it back, or call gh.shards again.") from error
         return digest.hexdigest()
 
     def _piece(self, k: int) -> Piece:
-        check(0 <= k < len(self.pieces), f"Shard {k} was asked for; there are {len(self.pieces)}, counted from 0.")
+        check_number(k, self.count)
         return self.pieces[k]
 
     def __repr__(self) -> str:
@@ -287,16 +283,19 @@ def _several(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
+def check_number(k: int, count: int) -> None:
+    """Raise unless there is a k-th shard."""
+    check(0 <= k < count, f"There is no shard {k}; there are {count}, counted from 0.")
+
+
 FORMATS = {".npy": "npy", ".npz": "npz", ".svm": "libsvm", ".libsvm": "libsvm", ".svmlight": "libsvm", ".txt": "text",
            ".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow",
            ".ipc": "arrow"}
-TEXT = ("libsvm", "csv", "text")  # formats that may be packed
-SOME = 5  # names that a sentence can bear
 Source = str | Path | Sequence[str | Path]
 
 
 def files_of(source: Source, argument: str = "The pattern") -> list[SeenFile]:
-    """The files that a source names: those of a list in its order, those of a pattern or a folder by name, 2 before 10."""
+    """Return the files that a source names: those of a list in its order, those of a pattern or a folder by name."""
     if isinstance(source, str | Path):
         return _named(fspath(source), argument)
     paths = list(source)
@@ -304,32 +303,31 @@ def files_of(source: Source, argument: str = "The pattern") -> list[SeenFile]:
     wrong = [path for path in paths if not isinstance(path, str | Path)]
     check(not wrong, lambda: f"{in_words(wrong[0])} was given in a list of files; paths are wanted.")
     found = [file for path in paths for file in _named(fspath(path), argument)]
-    twice = {file.shown for file in found if [other.path for other in found].count(file.path) > 1} if len(found) < 1000 else ()
-    check(not twice, lambda: f"{', '.join(sorted(twice))} is listed twice; rows would count twice.")
+    count = Counter(file.path for file in found)
+    twice = sorted({file.shown for file in found if count[file.path] > 1})
+    check(not twice, lambda: f"{', '.join(twice)} is listed twice; rows would count twice.")
     return found
 
 
 def format_of(files: Sequence[SeenFile]) -> str:
-    """The one format that the names of the files tell; of .txt files, what their first lines look like."""
+    """Return the one format that the names of the files show; of .txt files, that of their first lines."""
     kinds: dict[str, str] = {}
-    empty = ""
     for file in files:
         kind, packed = FORMATS.get(_ending(Path(file.shown)), ""), is_packed(file)
         check(kind != "", f"The ending of {file.shown} does not tell its format; one of {', '.join(FORMATS)} is wanted.")
-        check(not packed or kind in TEXT, f"{file.shown} is packed; only text is read packed. Unpack it first.")
+        check(not packed or kind in ("libsvm", "csv", "text"), f"{file.shown} is packed; only text is read packed. Unpack it "
+                                                               "first.")
         if kind == "text" and file.size == 0:
-            empty = "libsvm"  # or whatever the others are
-            continue
+            continue  # it has the format of the others
         if kind == "text":
             with reading(file.shown, "lines of text"), opened(file) as stream:
                 first = stream.readline(LONGEST)
             sparse = re.match(rb"(?:\xef\xbb\xbf)?\s*[-+.0-9eE]+(?:\s+\w+:[^\s,;]+)+\s*(?:#.*)?$", first)
             kind = "libsvm" if sparse else "csv"
         kinds.setdefault(kind, file.shown)
-    kinds = kinds or {empty: ""}
-    check(len(kinds) == 1, f"The files are of several formats, as {' and '.join(kinds.values())} are; one format is wanted. "
+    check(len(kinds) <= 1, f"The files are of several formats, as {' and '.join(kinds.values())} are; one format is wanted. "
           "Name the files by a pattern with their ending, such as part-*.parquet.")
-    return next(iter(kinds))
+    return next(iter(kinds), "libsvm")
 
 
 def _named(name: str, argument: str) -> list[SeenFile]:
@@ -351,11 +349,11 @@ def _named(name: str, argument: str) -> list[SeenFile]:
 
 
 def _inside(folder: Path) -> list[SeenFile]:
-    """The data files of a folder; names that begin with a dot or an underline are others'."""
+    """Return the data files of a folder, except names that begin with a dot or an underscore."""
     known = _readable(one for one in folder.iterdir() if one.name[0] not in "._" and _ending(one) in FORMATS)
     if not known:
         below = [one.name for one in sorted(folder.iterdir()) if one.is_dir()]
-        hint = f" It has folders ({', '.join(below[:SOME])}): name the files by a pattern, such as {folder}/**/*.parquet." \
+        hint = f" It has folders ({', '.join(below[:5])}): name the files by a pattern, such as {folder}/**/*.parquet." \
             if below else ""
         raise GreedyhullError(f"The folder {folder} holds no file whose ending is one of {', '.join(FORMATS)}.{hint}")
     return [seen(one, str(one)) for one in known]
@@ -370,19 +368,19 @@ def _readable(paths: Iterable[Path]) -> list[Path]:
 
 
 def _ending(path: Path) -> str:
-    """The ending that tells the format, before that of a packed file."""
+    """Return the ending that tells the format, before that of a packed file."""
     ends = [end.lower() for end in path.suffixes]
     return "".join((ends[:-1] if ends[-1:] and ends[-1] in PACKED else ends)[-1:])
 
 
 def _order(path: Path) -> list[tuple[int, str]]:
-    """Numbers in names count as numbers: part-2 stands before part-10."""
+    """Sort numbers in names as numbers: part-2 before part-10."""
     return [(int(part), "") if part.isdecimal() and part.isascii() else (-1, part)
             for part in re.split(r"([0-9]{1,4000})", str(path)) if part]
 
 
 def _nothing(said: str, path: Path) -> str:
-    """What to say where nothing was found: what the folder holds, the nearest names first."""
+    """Extend a message that nothing was found by what the folder holds, the nearest names first."""
     from difflib import SequenceMatcher
 
     folder = path.parent
@@ -393,6 +391,6 @@ def _nothing(said: str, path: Path) -> str:
     there = [one.name for one in folder.iterdir()]
     if not there:
         return f"{said} The folder {normpath(folder)} is empty."
-    near = sorted(there, key=lambda other: (-SequenceMatcher(None, path.name, other).ratio(), other))[:SOME]
+    near = sorted(there, key=lambda other: (-SequenceMatcher(None, path.name, other).ratio(), other))[:5]
     others = f" and {len(there) - len(near)} others" if len(there) > len(near) else ""
     return f"{said} The folder {normpath(folder.absolute())} holds {', '.join(near)}{others}."

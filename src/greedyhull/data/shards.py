@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from greedyhull.data.arrays import npy_shards, npz_shards
+from greedyhull.data.arrays import canonical, npy_shards, npz_shards
 from greedyhull.data.arrow import arrow_shards, parquet_shards
 from greedyhull.data.columns import Column, Place, Wanted, checked, plain, wanted
-from greedyhull.data.files import SeenFile, files_of, format_of
+from greedyhull.data.files import SeenFile, check_number, files_of, format_of
 from greedyhull.data.text import csv_shards, libsvm_shards
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.errors import shown as in_words
@@ -23,7 +23,7 @@ from greedyhull.types import Shard, Shards
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LoadedShards:
-    """``count`` shards of d columns, each made by ``function(k)`` whenever it is asked for."""
+    """``count`` shards of d columns, each made by ``function(k)`` whenever it is loaded."""
 
     function: Callable[[int], Any]
     count: int
@@ -34,7 +34,7 @@ class LoadedShards:
         return None
 
     def load(self, k: int) -> Shard:
-        check(0 <= k < self.count, f"Shard {k} was asked for; there are {self.count}, counted from 0.")
+        check_number(k, self.count)
         shard = _made(self.function, k)
         check(shard.X.shape[1] == self.d, f"{self.name(k)} has {shard.X.shape[1]} columns; {self.d} are wanted, as in the "
                                           "others.")
@@ -44,7 +44,7 @@ class LoadedShards:
         return f"{_called(self.function)}({k})"
 
     def mark(self, k: int) -> str:
-        """Empty: whether a function would return something else now cannot be seen without calling it."""
+        """Return "": only a call would show whether the function returns something else now."""
         return ""
 
     def __repr__(self) -> str:
@@ -57,51 +57,36 @@ def _called(function: Callable[[int], Any]) -> str:
 
 
 def _made(function: Callable[[int], Any], k: int) -> Shard:
-    """The k-th shard. Errors of the user's own pass as they are, with a note that names the shard."""
+    """Load the k-th shard. Errors of the user's function pass unchanged, with a note that names the shard."""
     name = f"{_called(function)}({k})"
     try:
         given = function(k)
     except Exception as error:
-        error.add_note(f"This happened as the shard {name} was loaded. Mend the function, or what it reads, and resume.")
+        error.add_note(f"This happened as the shard {name} was loaded. Fix the function, or what it reads, and resume.")
         raise
-    return _shard(given, name)
-
-
-def _shard(given: Any, name: str) -> Shard:
-    """What a function returned, as a shard."""
     wanted = "a Shard, (X, y) or (X, y, sample_weight) is wanted."
     if isinstance(given, Shard):
         given = (given.X, given.y, given.sample_weight)
     check(isinstance(given, tuple) and len(given) in (2, 3), lambda: f"{name} returned {in_words(given)}; {wanted}")
     X, y, s = (*given, None)[:3]
-    if is_sparse(X):
-        X = _sparse(X, name)
-    else:
-        try:
-            X = np.asarray(X)
-        except ValueError as error:
-            raise GreedyhullError(f"{name} returned rows that make no matrix ({error}); {wanted}") from error
-        check(X.ndim == 2 and X.shape[1] > 0, f"{name} returned X of shape {X.shape}; a matrix, one sample a row, is wanted.")
-        check(X.dtype.kind in "biuf", f"{name} returned X of dtype {X.dtype}; real numbers are wanted.")
-        if X.dtype not in (np.float32, np.float64):
-            with np.errstate(over="ignore"):
-                X = X.astype(np.float64)
-    y, s = regular(y, f"y of {name}"), None if s is None else regular(s, f"sample_weight of {name}")
-    return checked(X, y, s, Place(name, 0, None, "y", "sample_weight"))
-
-
-def _sparse(X: Any, name: str) -> Any:
-    from scipy.sparse import csr_array
-
+    try:
+        X = X if is_sparse(X) else np.asarray(X)
+    except ValueError as error:
+        raise GreedyhullError(f"{name} returned rows that make no matrix ({error}); {wanted}") from error
     check(len(X.shape) == 2 and X.shape[1] > 0, f"{name} returned X of shape {X.shape}; a matrix, one sample a row, is "
                                                 "wanted.")
-    if X.shape[0] == 0:
-        return csr_array(X.shape, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64)
-    found = compressed(X, f"X of {name}").tocsr()
-    if not found.has_canonical_format:
-        found = found.copy()
-        found.sum_duplicates()
-    return found
+    floats = X.dtype in (np.float32, np.float64)
+    if is_sparse(X):
+        from scipy.sparse import csr_array
+
+        empty = X.shape[0] == 0
+        X = csr_array(X.shape, dtype=X.dtype if floats else np.float64) if empty else canonical(compressed(X, f"X of {name}"))
+    else:
+        check(X.dtype.kind in "biuf", f"{name} returned X of dtype {X.dtype}; real numbers are wanted.")
+        with np.errstate(over="ignore"):
+            X = X if floats else X.astype(np.float64)
+    y, s = regular(y, f"y of {name}"), None if s is None else regular(s, f"sample_weight of {name}")
+    return checked(X, y, s, Place(name, 0, None, "y", "sample_weight"))
 
 
 @public
@@ -167,14 +152,14 @@ def shards(source: str | Path | Sequence[str | Path] | Callable[[int], Any], *, 
           "wanted. Arrays in memory are given to the objective itself: gh.logistic(X, y).")
     check(count is None, "count= is for functions; the files tell how many shards they have.")
     files = files_of(source)
-    kind, (given_target, listed, weight) = format_of(files), wanted(target, features, sample_weight)[:3]
+    kind, chosen = format_of(files), wanted(target, features, sample_weight)
     check(rows is None or kind == "npy", f"rows = {rows} was given; only .npy files are cut by rows. A Parquet shard is a row "
           "group, and others are cut by bytes.")
     check(d is None or kind == "libsvm", f"d = {d} was given; it is for functions and LIBSVM files. These files tell how many "
           "columns they have.")
-    words = [in_words(source), *(f"{name} {value}" for name, value in (("target", given_target), ("weights", weight))
-                                 if value is not None)]
+    named = (("target", chosen.target), ("weights", chosen.sample_weight))
+    words = ", ".join([in_words(source), *(f"{name} {value}" for name, value in named if value is not None)])
     readers: dict[str, Callable[[Sequence[SeenFile], Wanted], Shards]] = {
         "npy": npy_shards, "npz": npz_shards, "libsvm": libsvm_shards, "csv": csv_shards, "parquet": parquet_shards,
         "arrow": arrow_shards}
-    return readers[kind](files, Wanted(given_target, listed, weight, d, rows, ", ".join(words)))
+    return readers[kind](files, chosen._replace(d=d, rows=rows, words=words))

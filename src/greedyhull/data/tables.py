@@ -35,7 +35,7 @@ class Table:
 
 
 class CsvTable(Table):
-    """A CSV file, of which columns are read when they are asked for, so that words in the others do no harm."""
+    """A CSV file, of which columns are read when they are needed, so that words in the others do no harm."""
 
     def __init__(self, path: Path) -> None:
         self.file = seen(path, path.name)
@@ -69,7 +69,7 @@ def format_of(path: Path) -> str | None:
 
 
 def read_table(path: Path, kind: str | None = None) -> Table:
-    """The table in a file; its format is told by the end of its name if it is not given."""
+    """Read the table in a file; the end of its name tells its format by default."""
     check(path.is_file(), lambda: no_file(path))
     known = sorted(set(FORMATS.values()))
     check(kind is None or kind in known, f"The format {kind} was given; one of {', '.join(known)} is wanted.")
@@ -84,7 +84,7 @@ def _libsvm(path: Path) -> Table:
     from scipy.sparse import csr_array
 
     with reading(path.name, LIBSVM_WHAT):
-        lines = (line for portion in portions(seen(path, path.name)) for line in text_lines(portion.text))
+        lines = (line for _, text in portions(seen(path, path.name)) for line in text_lines(text))
         found = parsed(lines, path.name)
     places = found.indices
     check(len(places) > 0, f"{path.name} holds no data; lines such as {EXAMPLE} are wanted.")

@@ -24,7 +24,7 @@ WORDS = ColumnType(False, False, "words", True)
 
 
 class CsvFile(NamedTuple):
-    """The layout of a file: its columns, their separator, the blocks of lines after the names, and whether it has no rows."""
+    """A file: its columns, their separator, the blocks of lines after the names, and whether it has no rows."""
 
     columns: Schema
     mark: str
@@ -32,7 +32,7 @@ class CsvFile(NamedTuple):
     empty: bool
 
     def text(self, block: Block) -> bytes:
-        """The text of a block; an error unless every line has as many cells as there are columns."""
+        """Read a block; raise unless every line has as many cells as there are columns."""
         file, width = self.columns.file, len(self.columns.kinds)
         with reading(file.shown, WHAT):
             text = read(file, block)
@@ -43,13 +43,13 @@ class CsvFile(NamedTuple):
 
 
 def csv_file(file: SeenFile) -> CsvFile:
-    """The layout of a file, from one pass over it; which columns hold numbers is what its first row says."""
+    """Find the layout of a file in one pass; its first row shows which columns hold numbers."""
     found: list[Block] = []
     first = b""
     with reading(file.shown, WHAT):
-        for portion in portions(file, quoted=True):
-            first += portion.text if len(found) < 2 else b""  # the names, and a row after them
-            found.append(Block(portion.start, 0, portion.line))
+        for block, text in portions(file, quoted=True):
+            first += text if len(found) < 2 else b""  # the names, and a row after them
+            found.append(block)
         check(bool(first.split(b"\n", 1)[0].strip()),
               f"{file.shown} begins with an empty line; names of columns, or numbers, are wanted.")
         mark = max(",;\t", key=lambda mark: len(_first_two(first, mark)[0]))
@@ -65,7 +65,7 @@ def csv_file(file: SeenFile) -> CsvFile:
 
 
 def _first_two(text: bytes, mark: str) -> tuple[list[str], list[str], int, int]:
-    """The cells of the first two records, and the bytes and lines of the first one; a line break in a name is a space."""
+    """Return the cells of the first two records, and the bytes and lines of the first; a line break in a name is a space."""
     lines = text.decode("utf-8-sig").splitlines(keepends=True)
     reader = csv.reader(lines, delimiter=mark)
     try:
@@ -80,7 +80,7 @@ def _first_two(text: bytes, mark: str) -> tuple[list[str], list[str], int, int]:
 
 
 def _even(text: bytes, mark: bytes, width: int) -> bool:
-    """Whether every line has as many cells as there are columns; False where counting cannot tell, as with quotation marks."""
+    """Whether every line has as many cells as there are columns; False where counting cannot show it, as with quotes."""
     if b'"' in text or re.search(rb"\r(?!\n)", text):
         return False
     letters = np.frombuffer(text if text.endswith(b"\n") else text + b"\n", dtype=np.uint8)
@@ -93,18 +93,18 @@ def _even(text: bytes, mark: bytes, width: int) -> bool:
 
 
 def text_lines(text: bytes) -> StringIO:
-    """UTF-8 text as lines, which end as they are written."""
+    """Return UTF-8 text as lines, with their own line ends."""
     return StringIO(text.decode("utf-8-sig"), newline="")
 
 
 def _records(text: bytes, mark: str, line: int) -> Iterator[tuple[int, list[str]]]:
-    """The records that have cells, each with the number of its last line; the text begins on ``line``."""
+    """Yield the records that have cells, each with the number of its last line; the text begins on ``line``."""
     reader = csv.reader(text_lines(text), delimiter=mark)
     return ((line + reader.line_num - 1, cells) for cells in reader if cells)
 
 
 def _check_cells(text: bytes, mark: str, width: int, file: SeenFile, line: int) -> None:
-    """Every record has as many cells as there are columns: one too many would shift the others, and nobody would know."""
+    """Raise unless every record has as many cells as there are columns: one too many would silently shift the others."""
     for number, cells in _records(text, mark, line):
         if len(cells) != width:
             raise GreedyhullError(f"Line {number} of {file.shown} has {len(cells)} cells; {width} are wanted, one for each "
@@ -112,7 +112,7 @@ def _check_cells(text: bytes, mark: str, width: int, file: SeenFile, line: int) 
 
 
 def csv_cells(text: bytes, mark: str, places: Sequence[int], dtype: type = float) -> Array:
-    """The cells of some columns, a row for each record; a ValueError where one is no number and ``dtype`` is float."""
+    """Return the cells of some columns, a row for each record; ValueError where one is not a number and ``dtype`` is float."""
     if not text.strip():
         return np.empty((0, len(places)))
     return np.loadtxt(text_lines(text), dtype, delimiter=mark, usecols=list(places), quotechar='"',
@@ -121,7 +121,7 @@ def csv_cells(text: bytes, mark: str, places: Sequence[int], dtype: type = float
 
 def csv_numbers(layout: CsvFile, block: Block, places: Sequence[int],
                 remedy: str = "Fill the cell, or leave the line or the column out.") -> Array:
-    """The numbers in some columns of a block; the error names the first cell that holds none."""
+    """Return the numbers in some columns of a block; the error names the first cell that is not a number."""
     file, names, text = layout.columns.file, list(layout.columns.kinds), layout.text(block)
     try:
         return csv_cells(text, layout.mark, places)
@@ -137,29 +137,45 @@ def csv_numbers(layout: CsvFile, block: Block, places: Sequence[int],
 
 def _is_number(cell: str) -> bool:
     try:
-        float("" if "_" in cell else cell)
+        parse_number(cell)
     except ValueError:
         return False
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class Records(Piece):
-    """Lines of a file; ``places`` are those of the features, of the target and of the weights among its columns."""
+def parse_number(cell: str) -> float:
+    """Convert a cell; unlike Python, text files have no underscores in numbers."""
+    return float("" if "_" in cell else cell)
 
-    layout: CsvFile
+
+@dataclass(frozen=True, slots=True)
+class LinesPiece(Piece):
+    """Lines of a file, the ``first`` block of it or a later one."""
+
     block: Block
-    places: tuple[int, ...]
-    taken: Taken
+    first: bool
 
     @property
     def part(self) -> str:
-        return "" if self.block.line <= 2 and self.block.stop in (-1, self.file.size) else f"from line {self.block.line} on"
+        return "" if self.first and self.block.stop in (-1, self.file.size) else f"from line {self.block.line} on"
+
+    @property
+    def shown(self) -> str:
+        """The file and the part of it."""
+        return f"{self.file.shown}{self.part and ' '}{self.part}"
+
+
+@dataclass(frozen=True, slots=True)
+class Records(LinesPiece):
+    """``places`` are those of the features, of the target and of the weights among the columns of the file."""
+
+    layout: CsvFile
+    places: tuple[int, ...]
+    taken: Taken
 
     def load(self) -> Shard:
         A, d = csv_numbers(self.layout, self.block, self.places), len(self.taken.features)
-        place = Place(f"{self.file.shown}{self.part and ' '}{self.part}", 0, self.taken.features,
-                      f"column {self.taken.target}", f"column {self.taken.weight}")
+        place = Place(self.shown, 0, self.taken.features, f"column {self.taken.target}", f"column {self.taken.weight}")
         return checked(A[:, :d], A[:, d], None if self.taken.weight is None else A[:, d + 1], place)
 
 
@@ -170,15 +186,14 @@ def csv_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
     pieces: list[Piece] = []
     for one in found:
         file, names = one.columns.file, list(one.columns.kinds)
-        if one.empty:  # the cells that it has not got would have been like those of the others
+        if one.empty:  # its columns hold what those of the others hold
             like = full[0].columns
             agreed([like, Schema(file, {name: like.kinds.get(name, NUMBERS) for name in names})], given)
         at = tuple(names.index(name) for name in taken.columns)
-        pieces.extend(Records(file, one, block, at, taken) for block in one.blocks)
+        pieces.extend(Records(file, block, block is one.blocks[0], one, at, taken) for block in one.blocks)
     return FileShards(tuple(pieces), len(taken.features), taken.features, given.words)
 
 
-WHOLE = re.compile(r"[+-]?[0-9]{1,100}")
 EXAMPLE = "1 3:0.5 7:2.0"
 
 
@@ -192,7 +207,7 @@ class Entries(NamedTuple):
 
 
 def parsed(lines: Iterable[str], name: str, begin: int = 1) -> Entries:
-    """The entries of lines; the first one is line ``begin`` of the file ``name``. Indices are as they are written."""
+    """Parse lines; the first one is line ``begin`` of the file ``name``. Indices are as they are written."""
     labels, values, indices, starts = array("d"), array("d"), array("q"), array("q", [0])
     most = most_columns()
     for number, line in enumerate(lines, start=begin):
@@ -211,14 +226,14 @@ def parsed(lines: Iterable[str], name: str, begin: int = 1) -> Entries:
 
 
 def _parsed(cells: list[str], most: int) -> tuple[float, dict[int, float]]:
-    """The label of a line and its entries by index."""
+    """Return the label of a line and its entries by index."""
     label = _number(cells[0], "a label")
     entries: dict[int, float] = {}
     for cell in cells[1:]:
         index, mark, value = cell.partition(":")
         if index == "qid" and mark:
             continue
-        if not (mark and WHOLE.fullmatch(index)):
+        if not (mark and re.fullmatch(r"[+-]?[0-9]{1,100}", index)):
             raise _misplaced(cell, "index:value")
         j = int(index)
         if j < 0:
@@ -238,7 +253,7 @@ def _misplaced(cell: str, wanted: str) -> GreedyhullError:
 
 def _number(cell: str, what: str) -> float:
     try:
-        number = float("" if "_" in cell else cell)
+        number = parse_number(cell)
     except ValueError:
         raise _misplaced(cell, what) from None
     if not isfinite(number):
@@ -246,41 +261,34 @@ def _number(cell: str, what: str) -> float:
     return number
 
 
-INDEX = re.compile(rb"([0-9]{1,19}):")
-COMMENT = re.compile(rb"#[^\n]*")
 LIBSVM_WHAT = "LIBSVM's format"
 
 
 @dataclass(frozen=True, slots=True)
-class Lines(Piece):
-    """Lines of a file; indices count from ``first``, and X has d columns, of which ``features`` are kept."""
+class Lines(LinesPiece):
+    """Indices count from ``least``, and X has d columns, of which ``features`` are kept."""
 
-    block: Block
-    first: int
+    least: int
     d: int
     features: tuple[int, ...] | None
-
-    @property
-    def part(self) -> str:
-        return "" if self.block.stop in (-1, self.file.size) and self.block.start == 0 else f"from line {self.block.line} on"
 
     def load(self) -> Shard:
         from scipy.sparse import csr_array
 
         with reading(self.file.shown, LIBSVM_WHAT):
             found = parsed(text_lines(read(self.file, self.block)), self.file.shown, self.block.line)
-        low, high = (int(end) for end in (found.indices.min(initial=self.first), found.indices.max(initial=self.first)))
-        check(self.first <= low and high < self.first + self.d,  # SciPy would trust them
-              f"{self.file.shown} has the index {low if low < self.first else high}, where {self.first} to "
-              f"{self.first + self.d - 1} were found before. Call gh.shards again.")
-        X: Any = csr_array((found.values, found.indices - self.first, found.starts), shape=(len(found.labels), self.d))
+        low, high = (int(end) for end in (found.indices.min(initial=self.least), found.indices.max(initial=self.least)))
+        check(self.least <= low and high < self.least + self.d,  # SciPy would trust them
+              f"{self.file.shown} has the index {low if low < self.least else high}, where {self.least} to "
+              f"{self.least + self.d - 1} were found before. Call gh.shards again.")
+        X: Any = csr_array((found.values, found.indices - self.least, found.starts), shape=(len(found.labels), self.d))
         X.sort_indices()
         X = X if self.features is None else X[:, list(self.features)]
-        return checked(X, found.labels, None, Place(f"{self.file.shown}{self.part and ' '}{self.part}", target="the label"))
+        return checked(X, found.labels, None, Place(self.shown, target="the label"))
 
 
 def libsvm_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
-    """The lines of all files. A first pass finds where blocks begin, d, and whether indices count from 0 or from 1."""
+    """Make shards of the lines of all files. A first pass finds the blocks, d, and whether indices count from 0 or 1."""
     d = given.d
     check(given.target in (None, "label", 0), f"target = {given.target!r} was given; the target of a LIBSVM file is the label "
           "of each line. Leave target out.")
@@ -294,22 +302,21 @@ def libsvm_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
     check(wider is None, lambda: f"d = {d} was given, and {wider and wider.shown} has more columns: indices up to {highest}, "
           f"counted from {first}.")
     kept = places(Wanted(None, given.features, None), None, D, files[0].shown).features
-    pieces: list[Piece] = [Lines(file, block, first, D, kept)
+    pieces: list[Piece] = [Lines(file, block, block is found[0], first, D, kept)
                            for file, (found, _, _) in zip(files, layouts, strict=True) for block in found]
     return FileShards(tuple(pieces), D if kept is None else len(kept), None, given.words)
 
 
 def _index_range(file: SeenFile) -> tuple[list[Block], int, int]:
-    """The blocks of a file, the least index (1 at most) and the largest one (-1 where there is none)."""
+    """Return the blocks of a file, the least index (1 at most) and the largest one (−1 where there is none)."""
     found: list[Block] = []
     low, high, most = 1, -1, most_columns()
     with reading(file.shown, LIBSVM_WHAT):
-        for portion in portions(file):
-            found.append(Block(portion.start, 0, portion.line))
-            text = COMMENT.sub(b"", portion.text) if b"#" in portion.text else portion.text
-            numbers = [int(index) for index in set(INDEX.findall(text))]
+        for block, text in portions(file):
+            found.append(block)
+            numbers = [int(index) for index in set(re.findall(rb"([0-9]{1,19}):", re.sub(rb"#[^\n]*", b"", text)))]
             low, high = min([low, *numbers]), max([high, *numbers])
             if high > most:
-                parsed(text_lines(portion.text), file.shown, portion.line)  # it names the line
+                parsed(text_lines(text), file.shown, block.line)  # it names the line
                 check(False, f"{file.shown} has the index {high}.")
     return blocks(file, found), low, high

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
@@ -21,14 +22,14 @@ from greedyhull.solvers.gradients.variance_reduced import Svrg
 from greedyhull.solvers.parts.progress import Event
 from greedyhull.types import Array, AtomSet, Objective, Solver, Summed
 
-ALARM = 1e-6  # probability that chance alone makes one comparison of runs with their expectation fail, at most
+ALARM = 1e-6  # largest probability that chance alone makes a comparison of runs with their expectation fail
 
 
 @dataclass(frozen=True)
 class Measured:
-    """``measured`` is a mean with the standard error ``error``; ``exact`` is what its expectation is.
+    """A mean with its standard error ``error``, and ``exact``, its expectation.
 
-    ``room`` is what the mean is off by with a probability of at most `ALARM`, from the exact variance.
+    The mean is off by more than ``room`` with a probability of at most `ALARM`, from the exact variance.
     """
 
     measured: float
@@ -38,12 +39,12 @@ class Measured:
 
     @property
     def agrees(self) -> bool:
-        """Whether the mean is as near to its expectation as chance allows."""
+        """Whether chance explains the distance of the mean from its expectation."""
         return abs(self.measured - self.exact) <= self.room + 1e-9
 
 
 def bernstein(variance: float, jump: float, runs: int, alarm: float = ALARM) -> float:
-    """What the mean of ``runs`` numbers is off by with at most the probability ``alarm`` (Bernstein's inequality).
+    """Return what the mean of ``runs`` numbers is off by with at most the probability ``alarm`` (Bernstein's inequality).
 
     ``jump`` bounds the distance of a number from its expectation.
     """
@@ -52,7 +53,7 @@ def bernstein(variance: float, jump: float, runs: int, alarm: float = ALARM) -> 
 
 
 def variance_of_quadratic(H: Array, g: Array, z: Array, p: Array, c: Array) -> float:
-    """The variance of ⟨g, N⟩ + ½NᵀHN, N = Σ c_j z_j, where z_j are independent, a row of ``z`` with the probabilities ``p``.
+    """Return the variance of ⟨g, N⟩ + ½NᵀHN, N = Σ c_j z_j, z_j independent, a row of ``z`` with the probabilities ``p``.
 
     The mean of z is zero. With C its covariance and q = zᵀHz it is gᵀCg Σc² + E⟨g, z⟩q Σc³ + ¼Var(q)Σc⁴ +
     ½tr(HCHC)((Σc²)² − Σc⁴).
@@ -64,13 +65,19 @@ def variance_of_quadratic(H: Array, g: Array, z: Array, p: Array, c: Array) -> f
     return max(found + 0.5 * float(np.trace(H @ C @ H @ C)) * (two**2 - four), 0.0)
 
 
-def repeated(run: Callable[[int], Array], runs: int, seed: int) -> tuple[Array, Array]:
-    """Mean and standard error of run(s) over ``runs`` seeds s made from ``seed``."""
-    check(runs >= 2, f"runs={runs!r} was given; at least two are wanted, for a standard error.")
-    seeds = np.random.default_rng(seed).integers(2**31, size=runs)
-    with warnings.catch_warnings():  # what is measured here is what cautions warn of
+@contextmanager
+def unwarned() -> Iterator[None]:
+    """Run what breaks the conditions of a theorem on purpose, without warnings."""
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", gh.GreedyhullWarning)
-        seen = np.array([run(int(s)) for s in seeds])
+        yield
+
+
+def repeated(run: Callable[[int], Array], runs: int, seed: int) -> tuple[Array, Array]:
+    """Return the mean and the standard error of run(s) over ``runs`` seeds s made from ``seed``."""
+    check(runs >= 2, f"runs must be at least 2, for a standard error; got {runs!r}.")
+    with unwarned():
+        seen = np.array([run(int(s)) for s in np.random.default_rng(seed).integers(2**31, size=runs)])
     return seen.mean(axis=0), seen.std(axis=0, ddof=1) / np.sqrt(runs)
 
 
@@ -87,7 +94,7 @@ def asfw_eg_a(k: int = 20, seed: int = 0, *, runs: int = 400) -> ViolatedConditi
     f is the mean of (x·w − 1)² and (x·w + 1)² with x = (1, 1) over the ball of radius 1/2. The atom of either term is
     ±x/(2√2), whatever w is, so that w_k = Y_k x/(2√2) with Y_k a mean of signs, and E f(w_k) − f* = (2k + 1)/(3k(k + 1)).
     """
-    check(k >= 1, f"k={k!r} was given; at least one step is wanted.")
+    check(k >= 1, f"k must be at least 1; got {k!r}.")
     f, S = gh.least_squares(np.ones((2, 2)), np.array([1.0, -1.0])), gh.L2Ball(2, 0.5)
     solver = gh.StochasticFrankWolfe(Minibatch(1), gh.OpenLoop(), every=k + 1)
 
@@ -130,13 +137,12 @@ def asfw_eg_b(r: float = 0.5, eta: float | Sequence[float] | None = None, *, k: 
     r(8 − 5r)/18, goes there if η_k → 0 and Ση_k = ∞, and to r(8 − 5r)/18 + 5r²η/(18(2 − η)) for constant steps.
     Steps by turns have no limit: it is nan.
     """
-    check(0.0 < r < 1.0, f"r={r!r} was given; a radius between 0 and 1 is wanted: beyond, atoms depend on the point.")
-    check(k >= 1, f"k={k!r} was given; at least one step is wanted.")
-    half = np.sqrt(0.75)
-    X, y = np.array([[0.0, 1.0], [-half, -0.5], [half, -0.5]]), np.array([1.0, -1.0, -1.0])
+    check(0.0 < r < 1.0, f"r must be between 0 and 1, so that atoms do not depend on the point; got {r!r}.")
+    check(k >= 1, f"k must be at least 1; got {k!r}.")
+    X, y = three()[[1, 0, 2]], np.array([1.0, -1.0, -1.0])
     f, S, mean = gh.least_squares(X, y), gh.L2Ball(2, r), np.array([0.0, 2.0 * r / 3.0])
     turns = () if eta is None else tuple(np.atleast_1d(eta).tolist())
-    check(all(0.0 < step <= 1.0 for step in turns), f"eta={eta!r} was given; steps in (0, 1] are wanted.")
+    check(all(0.0 < step <= 1.0 for step in turns), f"eta must hold steps in (0, 1]; got {eta!r}.")
     rule = gh.OpenLoop() if eta is None else ByTurns(turns[0], turns[1:])
     solver = gh.StochasticFrankWolfe(Minibatch(1), rule, every=k + 1)
     least = 0.5 * r * r - 4.0 * r / 3.0 + 1.0
@@ -183,7 +189,7 @@ def asj_eg(p: Sequence[float] = EQUAL, *, k: int = 40, runs: int = 60, seed: int
     the points goes to λ = p, the minimum if all pᵢ are equal and not otherwise: with p = (½, ¼, ¼), a term of three that
     is there twice, it stays 9/640 above.
     """
-    check(k >= 3, f"k={k!r} was given; at least three are wanted, so that the first point counts for little.")
+    check(k >= 3, f"k must be at least 3, so that the first point counts for little; got {k!r}.")
     X, y = terms(p, k)
     share = np.asarray(p, dtype=np.float64) / np.sum(p)
     least = 9.0 / float((1.0 / share).sum())
@@ -226,9 +232,9 @@ def three() -> Array:
 
 def terms(p: Sequence[float], k: int) -> tuple[Array, Array]:
     """Rows and targets, row i as often as pᵢ says, and more than k of them, so that no batch is all of f."""
-    check(len(p) == 3 and min(p) > 0.0, f"p={p!r} was given; three positive probabilities are wanted.")
+    check(len(p) == 3 and min(p) > 0.0, f"p must hold three positive probabilities; got {p!r}.")
     check(max(1.0 / q for q in p) <= 0.5 * sum(1.0 / q for q in p),
-          f"p={p!r} was given, and its minimum is not inside the triangle. Bring the least probability nearer to the others.")
+          f"p={p!r} puts the minimum outside the triangle. Bring the least probability nearer to the others.")
     shares = [Fraction(float(q) / float(sum(p))).limit_denominator(1000) for q in p]
     whole = lcm(*(q.denominator for q in shares))
     counts = [int(q * whole) for q in shares]
@@ -274,9 +280,9 @@ def nonsmooth_rates(budget: int = 10_000, *, runs: int = 2, seed: int = 0, ball:
     one term a subgradient step and promises t^−1/2; `Smoothed` takes all terms at every step and knows how f is made, which
     the others do not.
     """
-    check(budget >= 200, f"budget={budget!r} was given; at least 200 subgradients are wanted, two passes.")
-    check(runs >= 1, f"runs={runs!r} was given; at least one is wanted.")
-    check(ball in ("l1", "l2"), f"ball={ball!r} was given; 'l1' or 'l2' is wanted.")
+    check(budget >= 200, f"budget must be at least 200 subgradients, two passes; got {budget!r}.")
+    check(runs >= 1, f"runs must be at least 1; got {runs!r}.")
+    check(ball in ("l1", "l2"), f"ball must be 'l1' or 'l2'; got {ball!r}.")
     rng = np.random.default_rng(seed)
     n, d = 100, 10
     X = rng.standard_normal((n, d)) / d**0.5
@@ -339,8 +345,8 @@ def variance_reduced_jones(problem: str = "least_squares", *, n: int = 2000, d: 
     A gradient of a term is counted where a batch asks for one. That a Jones step also asks its batch for values along
     the lines toward several atoms is not counted.
     """
-    check(problem in ("least_squares", "logistic"), f"problem={problem!r} was given; 'least_squares' or 'logistic' is wanted.")
-    check(passes >= 1 and runs >= 1, f"passes={passes!r}, runs={runs!r} were given; at least one of each is wanted.")
+    check(problem in ("least_squares", "logistic"), f"problem must be 'least_squares' or 'logistic'; got {problem!r}.")
+    check(passes >= 1 and runs >= 1, f"passes and runs must be at least 1; got {passes!r} and {runs!r}.")
     f, S = made_up(problem, n, d, seed)
     least = gh.minimize(f, S, stop=gh.Gap(1e-11) | gh.Iterations(2000)).certificate.lower
     spent = np.arange(passes + 1) * n

@@ -1,7 +1,7 @@
-"""A crew of Dask workers, on this machine or on others: one task a worker and trip, and nothing that dies with a worker.
+"""Dask workers, on this machine or on others: one task per worker and round.
 
 Tasks are submitted with ``allow_other_workers``: a partition goes to the worker that holds its shards, and if that one dies to
-any other, which loads them again. Nothing is scattered and there are no actors, for both are lost with their worker.
+any other, which loads them again. Nothing is scattered and there are no actors: both would be lost with their worker.
 """
 
 from __future__ import annotations
@@ -18,12 +18,11 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check, installing, shown
-from greedyhull.remote.executors import DEATHS
+from greedyhull.remote.executors import DEATHS, check_workers
 from greedyhull.remote.worker import both, work
 from greedyhull.types import Crew, Sums, Task
 
 REACHED_IN = 10.0  # seconds in which a scheduler must answer
-REPLACED_IN = 60.0  # seconds in which a worker must be there
 LOOPBACK = "127.0.0.1"
 
 
@@ -46,12 +45,12 @@ class Dask(Crew):
         if self._local is not None:
             self._local.close()
 
-    def let_workers_go_on(self) -> None:
+    def ignore_interrupts(self) -> None:
         """Let the workers of this machine, and those that replace them, leave Ctrl-C to the driver."""
         from distributed import WorkerPlugin
 
-        class Deaf(WorkerPlugin):
-            name = "greedyhull-deaf"
+        class IgnoreInterrupts(WorkerPlugin):
+            name = "greedyhull-ignore-interrupts"
 
             def setup(self, worker: Any) -> None:
                 import signal
@@ -60,10 +59,10 @@ class Dask(Crew):
                 if threading.current_thread() is threading.main_thread():
                     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
-        self._client.register_plugin(Deaf())
+        self._client.register_plugin(IgnoreInterrupts())
 
     def map(self, task: Task, partitions: Sequence[range]) -> list[Sums]:
-        """What the workers return for the partitions, in order."""
+        """Return the workers' sums for the partitions, in order."""
         self.trips += 1
         data, deaths = pickle.dumps(task, protocol=5), [0] * len(partitions)
         futures: list[Any] = []
@@ -72,7 +71,7 @@ class Dask(Crew):
             futures += [self._sent(data, partition, home) for partition, home in zip(partitions, self._homes, strict=True)]
             while not all(future.done() for future in futures):
                 self._wait(futures)
-                self._send_again(data, partitions, futures, deaths)
+                self._resend(data, partitions, futures, deaths)
             if task.paired and len(futures) > 1:
                 summed = self._from_tree(futures)
                 return self.map(task, partitions) if summed is None else summed  # a worker died with sums that others needed
@@ -80,14 +79,14 @@ class Dask(Crew):
         except GreedyhullError:
             raise
         except (Exception, CancelledError) as error:
-            raise self._in_words(error) from error
+            raise self._explained(error) from error
         finally:
             for future in futures:
                 future.release()
         return [sums for part in found for sums in part]
 
     def _from_tree(self, futures: list[Any]) -> list[Sums] | None:
-        """The sum of all, added by the workers: neighbours, then neighbours of these. None if a worker is gone meanwhile."""
+        """Add all on the workers: neighbours, then neighbours of these. None if a worker has died meanwhile."""
         homes, level = set(self._homes), list(futures)
         while len(level) > 1:
             pairs = [self._client.submit(both, level[i], level[i + 1], pure=False) for i in range(0, len(level) - 1, 2)]
@@ -95,13 +94,13 @@ class Dask(Crew):
             level = pairs + level[len(level) - len(level) % 2 :]
         while not level[0].done():
             self._wait(level)
-            if not homes <= set(self._client.scheduler_info(n_workers=-1)["workers"]):
+            if not homes <= set(self._workers()):
                 return None
         found: list[Sums] = level[0].result()
         return found
 
-    def _in_words(self, error: BaseException) -> BaseException:
-        """What is said of an error of Dask; those of tasks stay as they are."""
+    def _explained(self, error: BaseException) -> BaseException:
+        """Return an error that explains one of Dask; those of tasks stay as they are."""
         from distributed.comm.core import CommClosedError
         from distributed.scheduler import KilledWorker
 
@@ -123,15 +122,19 @@ class Dask(Crew):
 
         dask: Any = distributed  # it has no types
         with self._client.as_current(), suppress(TimeoutError):
-            dask.wait(futures, timeout=2.0)  # seconds after which one looks whether all workers are still there
+            dask.wait(futures, timeout=2.0)  # seconds after which the caller checks that all workers are still there
 
-    def _send_again(self, data: bytes, partitions: Sequence[range], futures: list[Any], deaths: list[int]) -> None:
-        """Send again what waits for a worker that is gone.
+    def _workers(self) -> list[str]:
+        """The addresses of the workers, in order."""
+        return sorted(self._client.scheduler_info(n_workers=-1)["workers"])
 
-        A task whose worker dies while there is no other one waits for ever, allowed as it is to go elsewhere: the scheduler
-        offers it to the address that it was meant for only. Tasks are pure, so that one that runs twice does no harm.
+    def _resend(self, data: bytes, partitions: Sequence[range], futures: list[Any], deaths: list[int]) -> None:
+        """Resend the tasks that wait for a worker that has died.
+
+        A task whose worker dies while there is no other one would wait for ever: the scheduler offers it only to the address
+        that it was meant for. Tasks are pure, so that one that runs twice does no harm.
         """
-        alive = self._client.scheduler_info(n_workers=-1)["workers"]
+        alive = self._workers()
         lost = [i for i, future in enumerate(futures) if not future.done() and self._homes[i] not in alive]
         if lost:
             self._homes = self._at_home(len(futures))
@@ -142,7 +145,7 @@ class Dask(Crew):
                 futures[i] = self._sent(data, partitions[i], self._homes[i])
 
     def _at_home(self, count: int) -> list[str]:
-        """A worker for each partition, the same in every trip as long as it lives."""
+        """Return a worker for each partition, the same in every round as long as it lives."""
         alive = self._alive()
         kept = [home for home in self._homes if home in alive]
         fresh = [home for home in alive if home not in kept]
@@ -153,33 +156,30 @@ class Dask(Crew):
         return homes
 
     def _alive(self) -> list[str]:
-        """The addresses of the workers; those that are being replaced are waited for."""
-        alive = self._client.scheduler_info(n_workers=-1)["workers"]
-        if self._local is not None and len(alive) < len(self._local.worker_spec):  # Dask gives up what is not back in 15 s
-            self._local.scale(len(self._local.worker_spec))
-        until = monotonic() + REPLACED_IN
+        """Return the addresses of the workers; wait for those that are being replaced."""
+        if self._local is not None and len(self._workers()) < len(self._local.worker_spec):
+            self._local.scale(len(self._local.worker_spec))  # Dask gives up what is not back in 15 s
+        patience = 60.0  # seconds in which a worker must be there
+        until = monotonic() + patience
         while (left := until - monotonic()) > 0.0:
             with suppress(TimeoutError):
                 self._client.wait_for_workers(1, timeout=left)
-            alive = sorted(self._client.scheduler_info(n_workers=-1)["workers"])
-            if alive:  # the one that came may be gone again
+            if alive := self._workers():  # the one that came may be gone again
                 return alive
-        raise GreedyhullError(f"The Dask cluster has no workers, and none came within {REPLACED_IN:.0f} seconds. Start some "
-                              "with `dask worker ADDRESS`. A run with a checkpoint continues from its last state.")
+        raise GreedyhullError(f"The Dask cluster has no workers, and none came within {patience:.0f} seconds. Start some with "
+                              "`dask worker ADDRESS`. A run with a checkpoint continues from its last state.")
 
     def _check_versions(self) -> None:
         here, there = _versions(), self._client.run(_versions)
-        other = [(address, name, theirs[name]) for address, theirs in there.items() for name in here
-                 if theirs[name] != here[name]]
-        if other:
-            address, name, version = other[0]
-            raise GreedyhullError(f"The Dask worker at {address} has {name} {version}, and this process has {here[name]}. "
-                                  "Results would not be the same: install the same version on both.")
+        for address, theirs in there.items():
+            for name, version in here.items():
+                check(theirs[name] == version, f"The Dask worker at {address} has {name} {theirs[name]}, and this process has "
+                      f"{version}. Results would not be the same: install the same version on both.")
 
 
 def work_on(data: bytes, partition: Sequence[int]) -> list[Sums]:
-    """The sums of a task that arrives as bytes. Where Dask itself cannot read a task, it ends the worker, and the next one."""
-    return work(pickle.loads(data), partition)  # from the driver, whom Dask lets run any code here anyway
+    """Return the sums of a task that arrives as bytes: a task that Dask itself cannot unpickle would end the worker."""
+    return work(pickle.loads(data), partition)  # from the driver, which may run any code here anyway
 
 
 def _died(how: str) -> str:
@@ -194,7 +194,7 @@ def _versions() -> dict[str, str]:
 
 
 def cluster(address: str | None = None, *, workers: int | None = None) -> Dask:
-    """Compute an objective over shards by the workers of a Dask cluster; a context manager.
+    """Compute an objective over shards with the workers of a Dask cluster; a context manager.
 
     Parameters
     ----------
@@ -207,8 +207,8 @@ def cluster(address: str | None = None, *, workers: int | None = None) -> Dask:
     Returns
     -------
     Dask
-        The crew; ``f.on(crew)`` is f computed by it. ``crew.dashboard`` is the address of Dask's dashboard, which
-        is also shown on stderr where that is a terminal.
+        The executor; ``f.on(executor)`` is f computed by it. Its ``dashboard`` is the address of Dask's dashboard, which is
+        also printed to stderr if that is a terminal.
 
     See Also
     --------
@@ -226,24 +226,24 @@ def cluster(address: str | None = None, *, workers: int | None = None) -> Dask:
     Examples
     --------
     >>> import greedyhull as gh
-    >>> with gh.cluster(workers=1) as crew:                        # doctest: +SKIP
-    ...     print(crew.workers)
+    >>> with gh.cluster(workers=1) as executor:                    # doctest: +SKIP
+    ...     print(executor.workers)
     1
     """
-    crew = joined(address, workers)
-    if sys.stderr is not None and sys.stderr.isatty():  # where somebody watches, as progress is shown
-        print(f"Dask dashboard: {crew.dashboard}", file=sys.stderr)
-    return crew
+    executor = joined(address, workers)
+    if sys.stderr is not None and sys.stderr.isatty():
+        print(f"Dask dashboard: {executor.dashboard}", file=sys.stderr)
+    return executor
 
 
 def joined(address: str | None, workers: int | None) -> Dask:
-    """The crew, and nothing is printed."""
+    """Return the executor without printing anything."""
     check(address is None or isinstance(address, str), lambda: f"cluster({shown(address)}) was given; the address of a "
           "scheduler, such as \"tcp://HOST:8786\", is wanted.")
     check(address is None or workers is None, "cluster(...) was given an address and workers=; workers= is for a cluster "
                                               "that is started on this machine. Give one of them.")
-    whole = workers is None or (isinstance(workers, int) and not isinstance(workers, bool) and workers >= 1)
-    check(whole, lambda: f"workers={shown(workers)} was given; a whole number of at least one is wanted.")
+    if workers is not None:
+        check_workers(workers, "workers")
     try:
         import distributed
     except ImportError:
@@ -262,6 +262,6 @@ def joined(address: str | None, workers: int | None) -> Dask:
     except (RuntimeError, OSError, TimeoutError) as error:
         raise GreedyhullError(f"The workers of the Dask cluster ended before they had started ({str(error).rstrip('.')}). The "
                               "script that starts them has to guard its code by `if __name__ == \"__main__\":`.") from error
-    crew = Dask(dask.Client(local, set_as_default=False), local)
-    crew.let_workers_go_on()
-    return crew
+    executor = Dask(dask.Client(local, set_as_default=False), local)
+    executor.ignore_interrupts()
+    return executor

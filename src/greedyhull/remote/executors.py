@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import signal
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 from multiprocessing import get_context
@@ -37,24 +38,23 @@ LARGEST = 64 << 20  # bytes of sums that come back by shard; above, each partiti
 
 
 class CommunicationRounds:
-    """The trips of one objective with its crew. Partitions are fixed when the first one goes out with the rows known.
+    """The rounds of one objective with its executor.
 
-    Sums of shards are added here, in the order of the shards, so that the result does not depend on who computed which, nor on
-    how many workers there are. Where the sums of single shards would be more than 64 MB in all, each partition is added by its
-    worker, in order too: then the result depends on the partitions, still not on who had them. Where even these would be more,
-    they go up a tree, if the crew has one.
+    Sums of shards are added here, in the order of the shards, so that the result does not depend on the workers. If the sums
+    of single shards exceed 64 MB in all, each worker adds those of its partition, in order: then the result depends on the
+    partitions alone. If even these exceed it, they go up a tree where the executor has one.
     """
 
     def __init__(self, crew: Crew) -> None:
         self.crew, self.count = crew, 0
-        self._partitions: dict[bytes, list[range]] = {}
+        self._partitions: dict[bytes, list[range]] = {}  # by the rows of the shards
 
     def sums(self, task: Any, rows: Array, size: int) -> Sums:
-        """The sum over all shards of a task that returns about ``size`` numbers for each."""
+        """Add a task that returns about ``size`` numbers per shard over all shards."""
         return added(self.each(task, rows, size))
 
     def each(self, task: Any, rows: Array, size: int = 0) -> list[Sums]:
-        """What the task returned, by shard or by partition."""
+        """Return the results of a task, by shard or by partition."""
         self.count += 1
         key = rows.tobytes()
         partitions = self._partitions[key] = self._partitions.get(key) or partitions_of(rows, self.crew.workers)
@@ -64,7 +64,7 @@ class CommunicationRounds:
 
 
 class Serial(Crew):
-    """This process does all the work, and holds at most ``room`` bytes of shards beside the one at hand.
+    """This process alone; it keeps at most ``room`` bytes of shards in memory besides the current one.
 
     >>> Serial().workers
     1
@@ -81,7 +81,13 @@ class Serial(Crew):
         return [sums for partition in partitions for sums in work(task, partition, self._cache)]
 
 
-DEATHS = 3  # workers that may die over one partition in one trip before somebody is told
+def check_workers(count: object, name: str) -> None:
+    """Raise unless a number of workers is a positive integer."""
+    whole = isinstance(count, int) and not isinstance(count, bool) and count >= 1
+    check(whole, lambda: f"{name} must be a positive integer; got {shown(count)}.")
+
+
+DEATHS = 3  # workers that may die over one partition in one round before it is an error
 
 
 class Processes(Crew):
@@ -92,9 +98,8 @@ class Processes(Crew):
     """
 
     def __init__(self, n: int, room: int = ROOM) -> None:
-        whole = isinstance(n, int) and not isinstance(n, bool) and n >= 1
-        check(whole, lambda: f"processes(n={shown(n)}) was given; a whole number of at least one is wanted.")
-        check(isinstance(room, int) and room >= 0, lambda: f"room={shown(room)} was given; a whole number of bytes is wanted.")
+        check_workers(n, "n")
+        check(isinstance(room, int) and room >= 0, lambda: f"room must be a number of bytes; got {shown(room)}.")
         self.workers, self.room = n, room
         self.deaths = self.sent = self.received = 0
         self._team: list[_Worker | None] = [None] * n
@@ -105,7 +110,7 @@ class Processes(Crew):
 
     @property
     def pids(self) -> list[int]:
-        """The numbers of the processes that are running."""
+        """The process ids of the workers that are running."""
         return [worker.process.pid or 0 for worker in self._team if worker is not None and worker.process.is_alive()]
 
     def close(self) -> None:
@@ -116,7 +121,7 @@ class Processes(Crew):
                 worker.stop()
 
     def map(self, task: Task, partitions: Sequence[range]) -> list[Sums]:
-        """What the workers return for the partitions, in order; the work of one that dies is done by another."""
+        """Return the workers' sums for the partitions, in order; another worker replaces one that dies."""
         check(not self._closed, "These processes have ended: their `with` block is over. Make new ones with processes(n).")
         self.trips += 1
         self._serial += 1
@@ -127,18 +132,14 @@ class Processes(Crew):
         for i, queue in enumerate(queues):
             self._next(i, queue, data, partitions)
         while any(queues):
-            for i in self._ready(queues):
-                self._hear(i, queues[i], found, deaths)
+            waiting: dict[Any, int] = {}  # an answer, or a death
+            for i, worker in enumerate(self._team):
+                if worker is not None and queues[i]:
+                    waiting[worker.pipe] = waiting[worker.process.sentinel] = i
+            for i in sorted({waiting[event] for event in wait(list(waiting))}):
+                self._receive(i, queues[i], found, deaths)
                 self._next(i, queues[i], data, partitions)
         return [sums for part in found if part is not None for sums in part]
-
-    def _ready(self, queues: list[list[int]]) -> list[int]:
-        """The workers that have something to say, or have died."""
-        waiting: dict[Any, int] = {}
-        for i, worker in enumerate(self._team):
-            if worker is not None and queues[i]:
-                waiting[worker.pipe] = waiting[worker.process.sentinel] = i
-        return sorted({waiting[event] for event in wait(list(waiting))})
 
     def _next(self, i: int, queue: list[int], data: bytes, partitions: Sequence[range]) -> None:
         """Send a worker the first partition of its queue, unless it works on that already."""
@@ -151,38 +152,35 @@ class Processes(Crew):
         if worker.job != job:
             worker.job = job
             self.sent += len(data)
-            worker.send((self._serial, queue[0], list(partitions[queue[0]])), data)
+            with suppress(OSError):  # it has died, which shows when its answer is received
+                worker.pipe.send((*job, list(partitions[queue[0]])))
+                worker.pipe.send_bytes(data)
 
-    def _hear(self, i: int, queue: list[int], found: list[list[Sums] | None], deaths: list[int]) -> None:
-        """Take what a worker says; forget it if it has died."""
+    def _receive(self, i: int, queue: list[int], found: list[list[Sums] | None], deaths: list[int]) -> None:
+        """Store the answer of a worker; drop a worker that has died."""
         worker = self._team[i]
         assert worker is not None
         try:
-            serial, partition, data = worker.receive()
+            serial, partition = worker.pipe.recv()
+            data = worker.pipe.recv_bytes()
         except (EOFError, OSError):  # it died, perhaps in the middle of an answer
-            self._lost(i, queue[0], deaths)
+            worker.stop(1.0)  # seconds in which it may end by itself, so that its exit code is its own
+            self._team[i] = None
+            self.deaths += 1
+            deaths[queue[0]] += 1
+            check(deaths[queue[0]] <= DEATHS, lambda: f"{deaths[queue[0]]} worker processes died over the same shards, the "
+                  f"last one with exit code {worker.process.exitcode}. If it is -9, memory may have run out: use fewer "
+                  "processes, smaller shards or a smaller room. If they ended at once, the script that starts them has to "
+                  "guard its code by `if __name__ == \"__main__\":`.")
             return
-        if (serial, partition) != (self._serial, queue[0]):  # an answer to a trip that was interrupted
+        if (serial, partition) != (self._serial, queue[0]):  # an answer to a round that was interrupted
             return
         self.received += len(data)
-        said = pickle.loads(data)  # from a process that this one started
-        if isinstance(said, BaseException):
-            raise said
-        found[partition] = said
+        answer = pickle.loads(data)  # from a process that this one started
+        if isinstance(answer, BaseException):
+            raise answer
+        found[partition] = answer
         queue.pop(0)
-
-    def _lost(self, i: int, partition: int, deaths: list[int]) -> None:
-        worker = self._team[i]
-        assert worker is not None
-        worker.stop(1.0)  # seconds in which a worker that is gone may end by itself, so that its exit code is its own
-        code = worker.process.exitcode
-        self._team[i] = None
-        self.deaths += 1
-        deaths[partition] += 1
-        check(deaths[partition] <= DEATHS, lambda: f"{deaths[partition]} worker processes died over the same shards, the last "
-              f"one with exit code {code}. If it is -9, memory may have run out: use fewer processes, smaller shards or a "
-              "smaller room. If they ended at once, the script that starts them has to guard its code by `if __name__ == "
-              "\"__main__\":`.")
 
 
 class _Worker:
@@ -196,18 +194,7 @@ class _Worker:
         theirs.close()
         self.job: tuple[int, int] | None = None
 
-    def send(self, job: tuple[int, int, list[int]], data: bytes) -> None:
-        try:
-            self.pipe.send(job)
-            self.pipe.send_bytes(data)
-        except OSError:  # it has died: whoever waits for it will see
-            pass
-
-    def receive(self) -> tuple[int, int, bytes]:
-        serial, partition = self.pipe.recv()
-        return serial, partition, self.pipe.recv_bytes()
-
-    def stop(self, patience: float = 5.0) -> None:  # seconds in which a worker that was told to stop may do so
+    def stop(self, patience: float = 5.0) -> None:  # seconds in which it may end by itself
         self.pipe.close()  # a worker that waits for work ends then
         self.process.join(patience)
         if self.process.is_alive():
@@ -216,7 +203,7 @@ class _Worker:
 
 
 def _serve(pipe: Connection, room: int) -> None:
-    """What a worker process does until the pipe is closed. Ctrl-C is for the driver to answer: a worker goes on."""
+    """Run the loop of a worker process, which ends when the pipe is closed. Ctrl-C is left to the driver."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     cache = Cache(room)
     while True:
@@ -226,17 +213,17 @@ def _serve(pipe: Connection, room: int) -> None:
         except (EOFError, OSError):
             return
         try:
-            said: Any = work(pickle.loads(data), shards, cache)  # from the process that started this one
+            found: Any = work(pickle.loads(data), shards, cache)  # from the process that started this one
         except Exception as error:
-            said = error
+            found = error
         try:
-            answer = pickle.dumps(said, protocol=5)
-        except Exception:  # an error that cannot be sent as it is
-            answer = pickle.dumps(GreedyhullError(f"A worker failed: {type(said).__name__}: {said}"))
+            answer = pickle.dumps(found, protocol=5)
+        except Exception:  # an error that cannot be pickled
+            answer = pickle.dumps(GreedyhullError(f"A worker failed: {type(found).__name__}: {found}"))
         try:
             pipe.send((serial, partition))
             pipe.send_bytes(answer)
-        except OSError:  # nobody listens any more
+        except OSError:  # the driver has gone
             return
 
 
@@ -257,7 +244,7 @@ def processes(n: int, *, room: int = ROOM) -> Processes:
     Returns
     -------
     Processes
-        The crew; ``f.on(crew)`` is f computed by it.
+        The executor; ``f.on(executor)`` is f computed by it.
 
     See Also
     --------
@@ -265,13 +252,13 @@ def processes(n: int, *, room: int = ROOM) -> Processes:
 
     Notes
     -----
-    A script that starts processes guards its code by ``if __name__ == "__main__":``, as Python's multiprocessing asks.
+    A script that starts processes guards its code by ``if __name__ == "__main__":``, as Python's multiprocessing requires.
 
     Examples
     --------
     >>> import greedyhull as gh
-    >>> with gh.processes(2) as crew:
-    ...     print(crew)
+    >>> with gh.processes(2) as executor:
+    ...     print(executor)
     Processes(2)
     """
     return Processes(n, room)

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from greedyhull.errors import GreedyhullError
+from greedyhull.errors import GreedyhullError, check
 from greedyhull.objectives.losses.base import Separable
 from greedyhull.types import Array
 
 EPS = float(np.finfo(np.float64).eps)
-WIDE = 8.0  # a Newton step that is longer is cut to this
+WIDE = 8.0  # the longest Newton step
 FAR = np.array([1.0, 0.3, 0.1, 0.03, -0.03, -0.1, -0.3, -1.0])  # candidates lie so many of the last steps from b
 PARTS = np.arange(1.0, 9.0) / 9.0  # or so far apart in a bracket, where nothing else is known
 NEARBY = 1e-3  # times √value: how far an intercept is expected from its prediction, at least
@@ -22,8 +22,8 @@ Ask = Callable[[float, float, "Array | None"], dict[str, Array]]
 
 
 class InterceptModel(NamedTuple):
-    """What is remembered of a point: its intercept b, its value, how far b was from the best one about and how far it was
-    expected to be, and that intercepts nearby are about ``base`` − ⟨derivative, x⟩."""
+    """What a point remembers: its intercept b, its value, about how far b was from the best one and how far it was expected
+    to be, and that intercepts nearby are about ``base`` − ⟨derivative, x⟩."""
 
     b: float
     value: float
@@ -49,7 +49,7 @@ class InterceptModel(NamedTuple):
 
 
 class Settled(NamedTuple):
-    """What was said at an intercept b, and how far from the best one it was expected to be."""
+    """The sums at an intercept b, and how far from the best one it was expected to be."""
 
     sums: dict[str, Array]
     b: float
@@ -57,7 +57,7 @@ class Settled(NamedTuple):
 
 
 class SlopeCorrection(NamedTuple):
-    """How slopes are moved to where they sum to zero: r + tc̃. What that takes from a lower bound, and what is left of Σr."""
+    """Slopes r + tc̃ that sum to zero: the ``error`` that this takes from a lower bound, and what is ``left`` of Σr."""
 
     t: float
     error: float
@@ -65,7 +65,7 @@ class SlopeCorrection(NamedTuple):
 
 
 def corrected(at: Settled, loss: Separable) -> SlopeCorrection:
-    """The t at which Σ(r + tc̃) = 0, if a bound for it is known."""
+    """Return the t at which Σ(r + tc̃) = 0, if a bound for it is known."""
     slope, steady = float(at.sums["residual"]), float(at.sums["steady"])
     with np.errstate(all="ignore"):
         t = -slope / np.float64(steady)
@@ -74,8 +74,8 @@ def corrected(at: Settled, loss: Separable) -> SlopeCorrection:
 
 
 def intercept_model(x: Array, at: Settled, mean: Array) -> InterceptModel:
-    """What is to be remembered of x: the intercept's Newton step, of a smoothed loss by the slopes at b ± h. Where the loss
-    has no curvature, intercepts move by the ``mean`` of the rows."""
+    """Return the model at x: the intercept's Newton step, of a smoothed loss by the slopes at b ± h. Where the loss has no
+    curvature, intercepts move by the ``mean`` of the rows."""
     sums, b, off = at
     smoothed, total, widest = "sides" in sums, sums.get("steady"), WIDE
     if smoothed:
@@ -94,73 +94,59 @@ def intercept_model(x: Array, at: Settled, mean: Array) -> InterceptModel:
 
 
 def settled(ask: Ask, first: float, n: int, before: InterceptModel | None = None, farthest: float = np.inf) -> Settled:
-    """What is said at an intercept that is good enough; ``n`` terms, whose slopes rounding does not sum to less than
+    """Return the sums at an intercept that is good enough; ``n`` terms, whose slopes rounding does not sum to less than
     eps·Σ|r| ≤ eps·√n‖r‖, and no best intercept beyond ±``farthest``.
 
-    After a step from the point ``before``, ``first`` is a prediction: one trip, unless a better intercept would change what
-    the step has brought. Else it is searched for, with Σr and Σc at eight more candidates a trip.
+    After a step from the point ``before``, ``first`` is a prediction: one round, unless a better intercept would change what
+    the step has gained. Otherwise a search follows, with Σr and Σc at eight more candidates per round.
     """
-    b, low, high, best = min(max(first, -farthest), farthest), -farthest, farthest, None
+    b, low, high, best, least = min(max(first, -farthest), farthest), -farthest, farthest, None, np.inf
     off = NEARBY if before is None else before.expected(b)
     beside = FAR if before is None else None
     for _ in range(60):  # at most: halving a bracket of any width needs no more
         sums = ask(b, off, beside)
-        found = Settled(sums, b, off)
-        slope, noise = known_slope(found), _noise(sums, n)
+        found, slope = Settled(sums, b, off), float(sums["residual"])
+        noise = 8.0 * EPS * float(np.sqrt(n * sums["square"]))  # what rounding leaves of Σr
+        noise = noise if np.isfinite(noise) else 0.0  # slopes that overflow still have a sign
         more = [] if beside is None else zip(beside, sums["beside"].tolist(), strict=True)
         known = [(b, slope, float(sums["curve"])), *((b + step, *pair) for step, pair in more)]
         low = max([low, *(at for at, one, _ in known if one < -noise)])
         high = min([high, *(at for at, one, _ in known if one > noise)])
-        if abs(slope) <= noise or _gain(sums, max(b - low, high - b)) <= _allowed(sums, before):
+        changed = 0.0 if before is None else abs(float(sums["value"]) - before.value)
+        allowed = max(1e-18 * float(sums["size"]), 0.5 * changed)  # half of what the step has changed
+        if abs(slope) <= noise or _gain(sums, max(b - low, high - b)) <= (allowed if np.isfinite(allowed) else 0.0):
             return found
-        if best is None or abs(slope) < abs(known_slope(best)) or not np.isfinite(known_slope(best)):
-            best = found
+        if abs(slope) < least:
+            best, least = found, abs(slope)
         trial, close = _next(known, low, high)
         if trial == b or not low < trial < high:
             break
         width = max(float(abs(trial - b)), 16.0 * EPS * (abs(b) + float(sums["spread"])))
         beside = width * FAR if close else low + (high - low) * PARTS - trial
         b, off = trial, MISSED * width
-    if best is None or not np.isfinite(known_slope(best)):
-        raise GreedyhullError("No intercept was found at which the loss is finite. Scale the data down, or leave the "
-                              "intercept out.")
+    if best is None:
+        raise GreedyhullError(NOT_FINITE)
     return best
 
 
-def known_slope(at: Settled) -> float:
-    """Σr."""
-    return float(at.sums["residual"])
-
-
-def _noise(sums: dict[str, Array], n: int) -> float:
-    noise = 8.0 * EPS * float(np.sqrt(n * sums["square"]))  # times eps·√n‖r‖: what is left of Σr by rounding
-    return noise if np.isfinite(noise) else 0.0  # slopes that overflow still have a sign
+NOT_FINITE = "No intercept was found at which the loss is finite. Scale the data down, or leave the intercept out."
 
 
 def _gain(sums: dict[str, Array], apart: float) -> float:
-    """About what a better intercept would gain, ½(Σr)²/Σc̃; |Σr| times how far it can be, if that is less."""
+    """Estimate what a better intercept would gain, ½(Σr)²/Σc̃; |Σr| times how far it can be, if that is less."""
     slope, steady = abs(float(sums["residual"])), float(sums["steady"])
     gain = 0.5 * slope * slope / steady if steady > 0.0 else np.inf
     return min(gain, slope * apart) if gain >= 0.0 else np.inf  # not where it is NaN
 
 
-def _allowed(sums: dict[str, Array], before: InterceptModel | None) -> float:
-    """What a better intercept may gain: next to nothing at first, later a share of what a step has changed."""
-    changed = 0.0 if before is None else abs(float(sums["value"]) - before.value)
-    # of the loss: what a better intercept may gain at a point of which nothing was known before
-    # of what a step has changed: what a better intercept may gain after it
-    allowed = max(1e-18 * float(sums["size"]), 0.5 * changed)
-    return allowed if np.isfinite(allowed) else 0.0
-
-
 def _next(known: list[tuple[float, float, float]], low: float, high: float) -> tuple[float, bool]:
-    """Where Σr vanishes, and whether that is close: b as a polynomial in Σr through the four smallest of them, or a Newton
-    step; else the middle of the bracket."""
+    """Estimate where Σr vanishes, and whether that is close: b as a polynomial in Σr through the four smallest of them, or a
+    Newton step; else the middle of the bracket."""
     sound = sorted((one for one in known if np.isfinite(one[1])), key=lambda one: abs(one[1])) or known
     b, slope, curve = sound[0]
     close = [one for one in sound[:4] if one[2] > 0.0]
     slopes = {one[1] for one in close}
-    if len(slopes) == len(close) > 1 and min(slopes) < 0.0 < max(slopes):  # a polynomial says nothing of what lies outside
+    if len(slopes) == len(close) > 1 and min(slopes) < 0.0 < max(slopes):  # a polynomial does not extrapolate
         trial = _inverse(close)
         if low < trial < high:
             return trial, True
@@ -173,7 +159,7 @@ def _next(known: list[tuple[float, float, float]], low: float, high: float) -> t
 
 
 def _inverse(close: list[tuple[float, float, float]]) -> float:
-    """b at Σr = 0, by Hermite's interpolation of b as a function of Σr: divided differences with every node twice."""
+    """Return b at Σr = 0 by Hermite interpolation of b as a function of Σr: divided differences with every node twice."""
     nodes = np.repeat([slope for _, slope, _ in close], 2)
     table = np.repeat([b for b, _, _ in close], 2)
     with np.errstate(all="ignore"):
@@ -188,12 +174,12 @@ def _inverse(close: list[tuple[float, float, float]]) -> float:
     return float(found)
 
 
-WIDER = np.array([-256.0, -64.0, -16.0, -4.0, 4.0, 16.0, 64.0, 256.0])  # where to look beside b ± h, in units of h
+WIDER = np.array([-256.0, -64.0, -16.0, -4.0, 4.0, 16.0, 64.0, 256.0])  # candidates outside b ± h, in units of h
 AROUND = np.array([-0.03, -1e-3, -3e-5, -1e-6, 1e-6, 3e-5, 1e-3, 0.03])  # around a guess, in widths of a bracket
 
 
 class Seen(NamedTuple):
-    """What is known at an intercept: φ_μ and Σr, which is its slope."""
+    """An intercept with φ_μ and Σr, which is its slope."""
 
     at: float
     value: float
@@ -201,7 +187,7 @@ class Seen(NamedTuple):
 
 
 def mixed(at: Settled) -> tuple[SlopeCorrection, Array]:
-    """The share t of the slopes at b ± h at which Σs = 0, and Aᵀ(r' − r)."""
+    """Return the share t of the slopes at b ± h at which Σs = 0, and Aᵀ(r' − r)."""
     sums, gradient = at.sums, at.sums["gradient"]
     slope, side = float(sums["residual"]), _side(at)
     other = float(sums["sides"][side, 1])
@@ -215,23 +201,22 @@ def mixed(at: Settled) -> tuple[SlopeCorrection, Array]:
 
 
 def dual(at: Settled, correction: SlopeCorrection) -> float:
-    """φ*(s), or a little more."""
+    """Return φ*(s), or a little more."""
     one = float(at.sums["dual"])
     return one if correction.t == 0.0 else one + correction.t * (float(at.sums["duals"][_side(at)]) - one)
 
 
 def _side(at: Settled) -> int:
-    """On which side Σr vanishes: 0 below b, 1 above."""
+    """Return the side on which Σr vanishes: 0 below b, 1 above."""
     return 0 if float(at.sums["residual"]) > 0.0 else 1
 
 
 def balanced(ask: Ask, first: float, expected: float, before: InterceptModel | None = None,
              farthest: float = np.inf) -> Settled:
-    """What is said at an intercept that is good enough; no best intercept is beyond ±``farthest``.
+    """Return the sums at an intercept that is good enough; no best intercept is beyond ±``farthest``.
 
-    ``first`` is a prediction, perhaps after a step from the point ``before``, from which the best one is ``expected`` to be so
-    far at least. One trip is enough where Σr changes its sign close to it;
-    else the next one looks where it does.
+    ``first`` is a prediction, perhaps after a step from the point ``before``; the best one is ``expected`` to be at least so
+    far from it. One round is enough where Σr changes its sign close to it; else the next one searches there.
     """
     low, high = Seen(-farthest, np.nan, -np.inf), Seen(farthest, np.nan, np.inf)
     b, off, best, least = min(max(first, -farthest), farthest), expected, None, np.inf
@@ -244,10 +229,12 @@ def balanced(ask: Ask, first: float, expected: float, before: InterceptModel | N
         sums = ask(b, off, beside)
         found = Settled(sums, b, off)
         correction, _ = mixed(found)
-        if correction.left == 0.0 and (best is None or correction.error < least):
-            best, least = found, correction.error
-        if correction.left == 0.0 and correction.error <= _balanced_allowed(sums):
-            return found
+        if correction.left == 0.0:
+            lost = float(sums["sharp"]) + float(sums["dual"]) - float(sums["dot"])
+            if correction.error <= max(1e-2 * lost, 1e-15 * float(sums["size"])):  # little beside what smoothing costs
+                return found
+            if best is None or correction.error < least:
+                best, least = found, correction.error
         for seen in _all(found, beside):
             low = seen if low.at < seen.at < high.at and seen.slope < 0.0 else low
             high = seen if low.at < seen.at < high.at and seen.slope >= 0.0 else high
@@ -255,22 +242,16 @@ def balanced(ask: Ask, first: float, expected: float, before: InterceptModel | N
             break
         b, off, beside = _balanced_next(low, high, off)
         off = max(off, least_off)
-    return best or _last(ask, low, high, least_off)
-
-
-def _last(ask: Ask, low: Seen, high: Seen, off: float) -> Settled:
-    """What is said between two intercepts that rounding hardly tells apart."""
-    b = 0.5 * low.at + 0.5 * high.at
-    off = max(off, high.at - low.at)
+    if best is not None:
+        return best
+    b, off = 0.5 * low.at + 0.5 * high.at, max(least_off, high.at - low.at)  # rounding hardly separates low from high
     found = Settled(ask(b, off, None), b, off)
-    if not np.isfinite(float(found.sums["residual"])):
-        raise GreedyhullError("No intercept was found at which the loss is finite. Scale the data down, or leave the "
-                              "intercept out.")
+    check(bool(np.isfinite(found.sums["residual"])), NOT_FINITE)
     return found
 
 
 def _all(at: Settled, beside: Array) -> list[Seen]:
-    """What a trip has told of φ_μ at several intercepts."""
+    """Return φ_μ at the intercepts of a round."""
     sums, b = at.sums, at.b
     (low, below), (high, above) = sums["sides"].tolist()
     there = zip(beside.tolist(), sums["beside"].tolist(), strict=True)
@@ -279,14 +260,8 @@ def _all(at: Settled, beside: Array) -> list[Seen]:
     return [here, Seen(b - at.off, low, below), Seen(b + at.off, high, above), *more]
 
 
-def _balanced_allowed(sums: dict[str, Array]) -> float:
-    lost = float(sums["sharp"]) + float(sums["dual"]) - float(sums["dot"])
-    # of the size of targets and predictions: what it may gain in any case
-    return max(1e-2 * lost, 1e-15 * float(sums["size"]))  # of what smoothing costs: what a better intercept may gain
-
-
 def _balanced_next(low: Seen, high: Seen, off: float) -> tuple[float, float, Array]:
-    """Where to look between two intercepts between which Σr vanishes, an h that reaches both, and where to look beside.
+    """Return the next b between two intercepts with Σr of opposite signs, an h that reaches both, and candidates nearby.
 
     If one kink lies between them, it is where their tangents meet; if Σr is straight, it vanishes where a line through both
     does.

@@ -1,18 +1,18 @@
-"""Losses with kinks over shards: f itself, and f smoothed by μ, which answers for both in the same trip.
+"""Nonsmooth losses over shards: f itself, and f smoothed by μ, which evaluates both in the same round.
 
-A trip at x for f_μ brings φ_μ(z), its slopes r and Aᵀr, and beside them φ(z) and φ*(r), which are sums over rows as well. So f
-and what smoothing costs the certificate, φ(z) + φ*(r) − ⟨r, z⟩, are known wherever f_μ is, and f is seldom asked itself.
+A round at x for f_μ computes φ_μ(z), its slopes r and Aᵀr, and also φ(z) and φ*(r), which are sums over rows as well. So f and
+what smoothing costs the certificate, φ(z) + φ*(r) − ⟨r, z⟩, are known wherever f_μ is.
 
-With an intercept, slopes s with Σs = 0 are mixed from those at two intercepts, as `balanced` tells. f at x is φ(Ax + b) with
-the intercept b of f_μ, and min f ≥ min over u of ⟨Aᵀs, u⟩ − φ*(s) whatever b is. Where f is asked itself, it answers through
-f_μ with a μ that is next to nothing: the rows whose slopes are free then are those at their kinks, as they are where all rows
-are in one place.
+With an intercept, slopes s with Σs = 0 are mixed from those at two intercepts; see `balanced`. f at x is φ(Ax + b) with the
+intercept b of f_μ, and min f ≥ min over u of ⟨Aᵀs, u⟩ − φ*(s) whatever b is. Elsewhere f is evaluated through f_μ with a tiny
+μ: the rows whose slopes are free are then those at their kinks, as for arrays in memory.
 """
 
 from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
+from typing import Self
 
 import numpy as np
 
@@ -20,11 +20,10 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.points.views import NOTHING, Along, Expansion
 from greedyhull.remote.intercepts import Ask, InterceptModel, Settled, SlopeCorrection, balanced, dual, mixed
 from greedyhull.remote.model import ShardedModel
-from greedyhull.remote.rows import Kind, Part
+from greedyhull.remote.rows import Kind
 from greedyhull.types import Array, AtomSet, Block, Crew, Objective, Shards, State
 
 EPS = float(np.finfo(np.float64).eps)
-SAME = 64.0 * EPS  # points that are no farther apart, relative to their size, have the same intercept
 
 
 class KinkedShards(ShardedModel):
@@ -32,55 +31,51 @@ class KinkedShards(ShardedModel):
 
     def __init__(self, shards: Shards, kind: Kind, intercept: bool = False, l2: float = 0.0) -> None:
         super().__init__(shards, kind, intercept, l2)
-        self._told: dict[bytes, Expansion] = {}
-        self._best: tuple[float, Array, Array] | None = None  # value, coordinates and `near` of the best point heard of
+        self._values: dict[bytes, Expansion] = {}
+        self._best: tuple[float, Array, Array] | None = None  # value, coordinates and `near` of the best point so far
 
-    def on(self, crew: Crew) -> KinkedShards:
+    def on(self, crew: Crew) -> Self:
         other = super().on(crew)
-        assert isinstance(other, KinkedShards)
-        other._told, other._best = {}, None
+        other._values, other._best = {}, None
         return other
 
     def reduced(self) -> tuple[Objective, str]:
-        """A copy that has heard of no point yet, so that a run depends on nothing that was solved before it."""
+        """Return a copy that remembers no point, so that a run does not depend on earlier ones."""
         assert self.summary  # the first pass, which serves all copies
         other = copy(self)
-        other._told, other._best = {}, None
+        other._values, other._best = {}, None
         return other, ""
 
-    def tell(self, x: Array, found: Expansion, mu: float) -> None:
-        """Remember what was said of f at x when f_μ was asked; not where its slopes do not sum to zero."""
+    def remember(self, x: Array, found: Expansion, mu: float) -> None:
+        """Remember f at x as evaluated with f_μ; not where its slopes do not sum to zero."""
         if self.has_intercept and found.rough == np.inf:
             return
         ridge = 0.5 * self.l2 * float(x.dot(x)) if self.l2 else 0.0
-        while len(self._told) >= 8:  # points whose values are remembered
-            self._told.pop(next(iter(self._told)))
+        while len(self._values) >= 8:  # points whose values are remembered
+            self._values.pop(next(iter(self._values)))
         near = np.append(mu, found.near) if self.has_intercept else NOTHING
-        self._told[x.tobytes()] = Expansion(found.more["sharp"] + ridge, NOTHING, np.nan, found.more, near=near)
+        self._values[x.tobytes()] = Expansion(found.more["sharp"] + ridge, NOTHING, np.nan, found.more, near=near)
 
     def expansion(self, x: Array, block: Block | None, *, points: Along | None = None, near: Array | None = None,
                   here: bool = False, sample: int = 1) -> Expansion:
-        """f and a subgradient; with an intercept, those of an f_μ that can hardly be told from f.
+        """Return f and a subgradient; with an intercept, those of an f_μ with a tiny μ.
 
         ⟨Aᵀs, x⟩ then has φ(z) + φ*(s) − ⟨s, z⟩ more, so that f(x) less the gap is min ⟨Aᵀs, ·⟩ − φ*(s).
         """
         if not self.has_intercept:
             return super().expansion(x, block, points=points, near=near, here=here, sample=sample)
         known = near is not None and len(near) > 0
-        mu = float(near[0]) if near is not None and known and here and points is None else self._fine(x)
-        soft = SoftShards(self, mu)
-        found = ShardedModel.expansion(soft, x, block, points=points, near=near[1:] if near is not None else None, here=here,
-                                       sample=sample)
+        if near is not None and known and here and points is None:
+            mu = float(near[0])
+        else:  # as small as the size of targets and predictions allows
+            size = self.summary.zero + float(np.abs(x).dot(self.summary.norms) / np.sqrt(self.summary.n))
+            mu = max(1e-12 * size, 1e-280)
+        found = ShardedModel.expansion(SoftShards(self, mu), x, block, points=points, here=here, sample=sample,
+                                       near=near[1:] if near is not None else None)
         norm = self.l2 * float(x.dot(x)) if self.l2 else 0.0
         more = {**found.more, "error": 0.0}
         return found._replace(value=found.more["sharp"] + 0.5 * norm, dot=found.more["sharp"] + found.more["dual"] + norm,
                               more=more, near=np.append(mu, found.near))
-
-    def _fine(self, x: Array) -> float:
-        summary = self.summary
-        size = summary.zero + float(np.abs(x).dot(summary.norms) / np.sqrt(summary.n))
-        # and no less than this
-        return max(1e-12 * size, 1e-280)  # of the size of targets and predictions: μ where f with an intercept is asked itself
 
     def known(self, w: Iterate, block: Block | None = None, sample: int = 1) -> Expansion:
         view, best = self.at(w), self._best
@@ -88,10 +83,10 @@ class KinkedShards(ShardedModel):
             view.near, view.here = best[2], True
         return super().known(w, block, sample)
 
-    def _heard(self, w: Iterate) -> Expansion:
+    def _recalled(self, w: Iterate) -> Expansion:
         view = self.at(w)
-        told = self._told.get(view.x.tobytes()) if view.known is None else None
-        found = self.known(w) if told is None else told
+        kept = self._values.get(view.x.tobytes()) if view.known is None else None
+        found = self.known(w) if kept is None else kept
         if self.has_intercept:
             view.near, view.here = found.near, True  # so that a resumed run asks with the same intercept
             if self._best is None or found.value < self._best[0]:
@@ -99,41 +94,34 @@ class KinkedShards(ShardedModel):
         return found
 
     def value(self, w: Iterate) -> float:
-        return self._heard(w).value
+        return self._recalled(w).value
 
     def intercept(self, w: Iterate) -> float:
-        return self._heard(w).more["b"]
+        return self._recalled(w).more["b"]
 
     def rounding(self, w: Iterate, S: AtomSet) -> float:
-        return self._allowance(self._heard(w), w, S)
+        return self._allowance(self._recalled(w), w, S)
 
     def _uncertain(self, found: Expansion, S: AtomSet) -> float:
-        """Nothing where only a value was told, which holds whatever its intercept is."""
+        """Return zero where only a value is known, which holds for any intercept."""
         return super()._uncertain(found, S) if len(found.gradient) else 0.0
 
     def smoothed(self, mu: float) -> SoftShards:
-        """f_μ of one solve."""
+        """Return f_μ for one solve."""
         return SoftShards(self, mu)
 
     def distance(self, w: Iterate) -> float:
-        """Σ pᵢ|zᵢ| + Σ pᵢ|yᵢ| or more: how far predictions are from targets, about."""
-        return self._heard(w).more["size"]
+        """Return Σ pᵢ|zᵢ| + Σ pᵢ|yᵢ| or more: about how far predictions are from targets."""
+        return self._recalled(w).more["size"]
 
     def finest(self, w: Iterate) -> float:
-        """A μ that rounding of z − y hides."""
-        return EPS * self._heard(w).more["size"]
-
-    def best_state(self) -> State:
-        """The best point that was heard of, with its intercept."""
-        return {} if self._best is None else {"value": np.array(self._best[0]), "x": self._best[1], "near": self._best[2]}
-
-    def restore_best(self, state: State) -> None:
-        self._best = (float(state["value"]), state["x"], state["near"]) if "value" in state else None
+        """Return a μ that rounding of z − y hides."""
+        return EPS * self._recalled(w).more["size"]
 
 
 def _same(x: Array, y: Array) -> bool:
-    """Whether rounding may be all that two points differ by."""
-    return x.shape == y.shape and float(np.abs(x - y).max(initial=0.0)) <= SAME * float(np.abs(x).max(initial=0.0))
+    """Whether two points differ by rounding at most, so that they have the same intercept."""
+    return x.shape == y.shape and float(np.abs(x - y).max(initial=0.0)) <= 64.0 * EPS * float(np.abs(x).max(initial=0.0))
 
 
 class SoftShards(ShardedModel):
@@ -152,13 +140,11 @@ class SoftShards(ShardedModel):
     def _smooth(self, mu: float) -> None:
         self.mu, self._kind, self._last = mu, replace(self.sharp.kind, mu=mu), None
         self.traits = replace(self.sharp.traits, smooth=True, second_order=True)
-        summary = self.sharp.summary
-        self.__dict__["part"] = Part(self._shards, self._token, self.kind, summary.total, summary.zero_one)
 
     def expansion(self, x: Array, block: Block | None, *, points: Along | None = None, near: Array | None = None,
                   here: bool = False, sample: int = 1) -> Expansion:
         found = super().expansion(x, block, points=points, near=near, here=here, sample=sample)
-        self.sharp.tell(x, found, self.mu)
+        self.sharp.remember(x, found, self.mu)
         return found
 
     def sharpen(self, mu: float, w: Iterate) -> None:
@@ -178,11 +164,11 @@ class SoftShards(ShardedModel):
         return dual(at, correction) if self.has_intercept else super()._dual(at, correction)
 
     def _swing(self, x: Array, b: float, size: float, off: float) -> float:
-        """Nothing: lower bounds hold for any slopes, and steepness is that of all of them."""
+        """Return zero: lower bounds hold for any slopes, and the steepness covers all of them."""
         return 0.0
 
     def smoothing_error(self, w: Iterate, S: AtomSet) -> float:
-        """φ(z) + φ*(s) − ⟨s, z⟩ ≥ 0 for the slopes s of f_μ: what smoothing costs the certificate.
+        """Return φ(z) + φ*(s) − ⟨s, z⟩ ≥ 0 for the slopes s of f_μ: what smoothing costs the certificate.
 
         With an intercept, what is left of Σs counts as well, and the rounding of what moving them adds to φ*.
         """
@@ -193,9 +179,11 @@ class SoftShards(ShardedModel):
         return found.more["lost"] + rounded + self._uncertain(found._replace(more={**found.more, "error": 0.0}), S)
 
     def state(self) -> State:
-        best = {f"best.{name}": array for name, array in self.sharp.best_state().items()} if self.has_intercept else {}
-        return {"mu": np.array(self.mu), **best}
+        best = self.sharp._best if self.has_intercept else None
+        kept = {} if best is None else {"best.value": np.array(best[0]), "best.x": best[1], "best.near": best[2]}
+        return {"mu": np.array(self.mu), **kept}
 
     def restore(self, state: State) -> None:
         self._smooth(float(state["mu"]))
-        self.sharp.restore_best({name.removeprefix("best."): array for name, array in state.items() if name != "mu"})
+        kept = "best.value" in state
+        self.sharp._best = (float(state["best.value"]), state["best.x"], state["best.near"]) if kept else None

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from functools import cached_property
-from typing import Any
+from typing import Any, Self
 from uuid import uuid4
 
 import numpy as np
@@ -22,7 +21,7 @@ from greedyhull.remote.executors import CommunicationRounds, Serial
 from greedyhull.remote.intercepts import Ask, InterceptModel, Settled, SlopeCorrection, corrected, intercept_model, settled
 from greedyhull.remote.rows import Kind, Part
 from greedyhull.remote.summary import FirstPass, Summary, allowance, summary_of, uncertain
-from greedyhull.remote.tasks import AllRows, Bend, Curved, Expand, Swing, fetched
+from greedyhull.remote.tasks import AllRows, Bend, Curved, Expand, GramSquares, Swing, fetched
 from greedyhull.remote.worker import Packed
 from greedyhull.theory import Constant
 from greedyhull.types import Array, AtomSet, Block, Crew, Index, Minibatch, Objective, Shape, Shards, Sums, Traits
@@ -31,14 +30,14 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 class ShardedModel(ByExpansion):
-    """φ(Aw) + (l2/2)‖w‖² over shards, computed by a crew; `on` gives it to another one.
+    """φ(Aw) + (l2/2)‖w‖² over shards, computed by an executor; `on` passes it to another one.
 
-    The data are looked at in a first pass, when something about them is first needed. ``marks`` tell whether a shard has
-    changed since.
+    A first pass summarises the data when something about them is first needed. ``marks`` show whether a shard has changed
+    since.
     """
 
     def __init__(self, shards: Shards, kind: Kind, intercept: bool = False, l2: float = 0.0, crew: Crew | None = None) -> None:
-        self._kind, self.has_intercept, self.l2 = kind, intercept, l2
+        self._kind, self.has_intercept, self.l2 = kind, intercept, l2  # public attributes count as settings
         self.name, self.numbers = kind.name, kind.numbers
         self.domain: Shape = (int(shards.d),)
         self.marks = [shards.mark(k) for k in range(shards.count)]
@@ -59,20 +58,18 @@ class ShardedModel(ByExpansion):
         intercept, ridge = ", intercept=True" if self.has_intercept else "", f", l2={self.l2!r}" if self.l2 else ""
         return f"{self.kind.name}({shards}, d={self.domain[0]}{intercept}{ridge})"
 
-    # --- who computes ---------------------------------------------------------------------------------------------
-
-    def on(self, crew: Crew) -> ShardedModel:
-        """The same objective, computed by a crew: ``processes(n)`` or ``cluster(...)``, say.
+    def on(self, crew: Crew) -> Self:
+        """Return the same objective, computed by an executor such as ``processes(n)`` or ``cluster(...)``.
 
         Parameters
         ----------
         crew : Crew
-            Who computes.
+            The executor.
 
         Returns
         -------
         ShardedModel
-            The objective; what was found out about the data is kept.
+            The objective; it keeps the summary of the data.
         """
         other = copy(self)
         other._rounds, other._last = CommunicationRounds(crew), None
@@ -80,7 +77,7 @@ class ShardedModel(ByExpansion):
 
     @property
     def crew(self) -> Crew:
-        """Who computes."""
+        """The executor."""
         return self._rounds.crew
 
     @property
@@ -89,17 +86,17 @@ class ShardedModel(ByExpansion):
         return self._kind
 
     def shard_marks(self) -> dict[str, str]:
-        """The mark of each shard, by its name."""
+        """Return the mark of each shard, by its name."""
         return {self._shards.name(k): mark for k, mark in enumerate(self.marks)}
 
     @property
     def trips(self) -> int:
-        """How many times all data were asked so far."""
+        """The number of communication rounds so far."""
         return self._rounds.count
 
     @property
     def summary(self) -> Summary:
-        """What the first pass found; it is made when this is first asked for."""
+        """The result of the first pass, which is made when it is first needed."""
         if self._summary is None:
             first = FirstPass(Part(self._shards, self._token, self.kind, 1.0))
             sums = self._rounds.sums(first, np.ones(self._shards.count), 3 * self.domain[0])
@@ -108,87 +105,76 @@ class ShardedModel(ByExpansion):
         return self._summary
 
     def each(self, task: Any, size: int) -> list[Sums]:
-        """What a task that returns about ``size`` numbers for a shard found, by shard or by partition."""
+        """Return the results of a task, about ``size`` numbers per shard, by shard or by partition."""
         return self._rounds.each(task, self.summary.rows, size)
 
     def reduced(self) -> tuple[Objective, str]:
-        """What a solver is to work on, and why: the quadratic that squares with few columns are, else itself."""
-        from greedyhull.remote.tasks import WIDEST, GramSquares
-
-        if not self.traits.quadratic or self.domain[0] > WIDEST:
+        """Return what a solver works on, and why: for squares with few columns a quadratic, else the objective itself."""
+        if not self.traits.quadratic or self.domain[0] > 3000:  # XᵀX of more columns costs more than the rounds it saves
             return self, ""
         return GramSquares(self), (f"{self!r} has {self.domain[0]} columns: one pass over the shards made XᵀX and Xᵀy, the "
                                    "solver worked on these, and the certificate was computed over the shards.")
 
-    @cached_property
+    @property
     def part(self) -> Part:
         """How a shard becomes a design and a loss."""
         summary = self.summary
         return Part(self._shards, self._token, self.kind, summary.total, summary.zero_one)
 
-    # --- at a point -----------------------------------------------------------------------------------------------
-
     def expansion(self, x: Array, block: Block | None, *, points: Along | None = None, near: Array | None = None,
                   here: bool = False, sample: int = 1) -> Expansion:
-        """f, ∇f, the Hessian on ``block`` and f along a line, in one trip; where an intercept must be searched for, a few.
+        """Return f, ∇f, the Hessian on ``block`` and f along a line, in one round, or a few to find an intercept.
 
-        With an intercept that is not quite the best one, ``value`` is f there, ∇f is that of `intercepts`, and ``rough`` what
-        a better one would take from the gap.
+        At an intercept that is not the best one, ``value`` is f there, ∇f is that of `intercepts`, and ``rough`` is what a
+        better one would take from the gap.
         """
         before = InterceptModel.read(near) if near is not None and len(near) else None
         if block is None and points is None and not here and self._last is not None and np.array_equal(self._last[0], x) and (
                 before is None or not self._last[1].rough):
             return self._last[1]  # as for a copy of a point that is known
+        summary = self.summary
         if not self.has_intercept:
-            at = Settled(self._asked(x, 0.0, block, points, sample=sample), 0.0)
+            at = Settled(self._evaluated(x, 0.0, block, points, sample=sample), 0.0)
         elif self.traits.quadratic or points is not None or (here and before is not None):
-            b = self._mean_intercept(x) if self.traits.quadratic or before is None else before.b
+            mean = summary.target - float(summary.mean.dot(x))  # of the residuals: for squares the best intercept
+            b = mean if self.traits.quadratic or before is None else before.b
             off = 0.0 if before is None else before.off
             slope = self._intercept_slope(points, before)
-            at = Settled(self._asked(x, b, block, points, off, intercept_slope=slope, sample=sample), b, off)
+            at = Settled(self._evaluated(x, b, block, points, off, intercept_slope=slope, sample=sample), b, off)
         else:
-            at = self._profiled(x, block, before, sample)
+            ask = lambda b, off, beside: self._evaluated(x, b, block, None, off, beside, sample=sample)
+            farthest = 1.0 + 1.01 * (summary.farthest + float(np.abs(x).dot(summary.largest)))
+            first = summary.alone - float(summary.mean.dot(x)) if before is None else before.at(x)
+            at = self._settled(ask, first, before, farthest)
         found = self._expansion(x, block, points, at, sample)
         if points is None:
             self._last = (x, found._replace(hessian=None, block=None, sample=1))
         return found
 
-    def _profiled(self, x: Array, block: Block | None, before: InterceptModel | None, sample: int) -> Settled:
-        """What is said at x with an intercept that is good enough there."""
-        ask = lambda b, off, beside: self._asked(x, b, block, None, off, beside, sample=sample)
-        summary = self.summary
-        farthest = 1.0 + 1.01 * (summary.farthest + float(np.abs(x).dot(summary.largest)))
-        first = summary.alone - float(summary.mean.dot(x)) if before is None else before.at(x)
-        return self._settled(ask, first, before, farthest)
-
     def _settled(self, ask: Ask, first: float, before: InterceptModel | None, farthest: float) -> Settled:
         return settled(ask, first, self.n, before, farthest)
 
     def _corrected(self, at: Settled) -> tuple[SlopeCorrection, Array]:
-        """How slopes are moved to where they sum to zero, and what Aᵀr then changes by, times t."""
+        """Return how slopes are moved so that they sum to zero, and by what Aᵀr then changes, times t."""
         return corrected(at, self.kind.on(np.zeros(1), 1.0)), at.sums["derivative"]
 
     def _dual(self, at: Settled, correction: SlopeCorrection) -> float:
-        """φ* of the slopes of a smoothed loss."""
+        """Return φ* of the slopes of a smoothed loss."""
         return float(at.sums["dual"])
 
-    def _intercept_model(self, x: Array, at: Settled) -> InterceptModel:
-        return intercept_model(x, at, self.summary.mean)
-
-    def _asked(self, x: Array, b: float, block: Block | None, points: Along | None, off: float = 0.0,
-               beside: Array | None = None, intercept_slope: float = 0.0, sample: int = 1) -> dict[str, Array]:
-        summary = self.summary
+    def _evaluated(self, x: Array, b: float, block: Block | None, points: Along | None, off: float = 0.0,
+                   beside: Array | None = None, intercept_slope: float = 0.0, sample: int = 1) -> Sums:
         v, steps = (None, None) if points is None else (points.v, points.steps)
         task = Expand(self.part, x, b, self.has_intercept, block, v, intercept_slope, steps, off, beside, sample)
         size = self.domain[0] * (3 if self.has_intercept else 1) + (0 if block is None else len(block) ** 2) + 16
-        return self._rounds.sums(task, summary.rows, size)
+        return self._rounds.sums(task, self.summary.rows, size)
 
     def _expansion(self, x: Array, block: Block | None, points: Along | None, at: Settled, sample: int) -> Expansion:
         sums, b, _ = at
         hessian, line, correction, near = self._hessian(sums, block), sums.get("line"), SlopeCorrection(0.0, 0.0, 0.0), NOTHING
         value, gradient, dot = float(sums["value"]), sums["gradient"], float(sums["dot"]) - b * float(sums["residual"])
         if self.has_intercept:
-            (correction, derivative), near = self._corrected(at), self._intercept_model(x, at).written()
+            (correction, derivative), near = self._corrected(at), intercept_model(x, at, self.summary.mean).written()
             gradient = gradient + correction.t * derivative if correction.t else gradient
             dot += correction.t * float(derivative.dot(x)) if correction.t else 0.0
         size = float(sums["size"])
@@ -211,7 +197,7 @@ class ShardedModel(ByExpansion):
         return Expansion(value, gradient, dot, more, hessian, block, line, near, rough, sample)
 
     def _hessian(self, sums: Sums, block: Block | None) -> Array | None:
-        """The Hessian on the atoms of ``block``, that of the best intercept where there is one."""
+        """Return the Hessian on the atoms of ``block``, that of the best intercept where there is one."""
         if block is None:
             return None
         hessian = sums["hessian"]
@@ -220,39 +206,35 @@ class ShardedModel(ByExpansion):
         return hessian + self.l2 * inner_products(block, block, self.domain) if self.l2 else hessian
 
     def with_hessian(self, known: Expansion, x: Array, block: Block, sample: int) -> Expansion:
-        """One trip, for the Hessian alone."""
+        """Add the Hessian alone, in one round."""
         task = Curved(self.part, x, known.more["b"], self.has_intercept, block, sample)
         sums = self._rounds.sums(task, self.summary.rows, len(block) ** 2 + len(block) + 1)
         return known._replace(hessian=self._hessian(sums, block), block=block, sample=sample)
 
     def sampled(self, sample: int, atoms: int) -> int:
-        # times as many rows as atoms must be left in a sample: with 30, sparse rows took half as many trips again
+        # times as many rows as atoms must be left in a sample: with 30, sparse rows took half as many rounds again
         return sample if self.n > max(MANY_ROWS, sample * 100 * atoms) else 1
 
     def remembered(self, found: Expansion) -> Array:
-        """The intercept, and where it goes from here; see `intercepts`."""
+        """Return the intercept, and where it goes from here; see `intercepts`."""
         return found.near
 
-    def _mean_intercept(self, x: Array) -> float:
-        """The best intercept of squares: the mean target less the mean prediction."""
-        return self.summary.target - float(self.summary.mean.dot(x))
-
     def _intercept_slope(self, points: Along | None, before: InterceptModel | None) -> float:
-        """How the intercept moves along a line: by the means of rows, which is exact for squares, else by its derivative."""
+        """Return the intercept's slope along a line: by the means of rows, exact for squares, else by its derivative."""
         if points is None or not self.has_intercept:
             return 0.0
         derivative = self.summary.mean if self.traits.quadratic or before is None else before.derivative
         return -float(derivative.dot(points.v))
 
     def bend(self, x: Array, v: Array, end: float, near: Array) -> float:
-        """Σ pᵢ sup ℓ''·(xᵢ·v)² along the line, and that of the ridge."""
+        """Return Σ pᵢ sup ℓ''·(xᵢ·v)² along the line, and that of the ridge."""
         before = InterceptModel.read(near) if len(near) else None
         b, slope = 0.0 if before is None else before.b, self._intercept_slope(Along(v, NOTHING), before)
         task = Bend(self.part, x, b, v, slope, end)
         return float(self._rounds.sums(task, self.summary.rows, 1)["bend"]) + float((self.l2 * v).dot(v))
 
     def intercept(self, w: Iterate) -> float:
-        """The intercept that belongs to w; 0 where the objective has none."""
+        """Return the intercept that belongs to w; 0 where the objective has none."""
         return self.known(w).more["b"]
 
     @property
@@ -265,15 +247,13 @@ class ShardedModel(ByExpansion):
                 self._scale = abs(bare) if np.isfinite(bare) else 0.0
         return self._scale
 
-    # --- some of the terms ----------------------------------------------------------------------------------------
-
     @property
     def n(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return self.summary.n
 
     def batch(self, index: Index) -> Minibatch:
-        """Some of the rows, fetched in one trip; the mean over all batches is f."""
+        """Return some of the rows, fetched in one round; the mean over all batches is f."""
         check(not self.has_intercept or self.traits.quadratic, f"A minibatch of {self!r} would fit an intercept of its own, "
               "and its gradient is not an unbiased one of f. Leave the intercept out, or add a constant column.")
         rows, loss = fetched(self._rounds, self.part, self.summary, index)
@@ -286,33 +266,31 @@ class ShardedModel(ByExpansion):
         return Batch(rows, loss, index, centre, self.l2)
 
     def singles(self, index: Index) -> list[Minibatch]:
-        """Each of these rows as a batch of its own, all fetched in one trip."""
+        """Return each of these rows as a batch, all fetched in one round."""
         rows, loss = fetched(self._rounds, self.part, self.summary, index)
         y, p = np.asarray(loss.y), len(index) * np.asarray(loss.p)
         ones = [slice(i, i + 1) for i in range(len(index))]
         return [self._batch(rows[one], self.part.kind.on(y[one].copy(), p[one]), index[one]) for one in ones]
 
     def everything(self) -> Minibatch:
-        """All rows as one batch: a trip for each question."""
+        """Return all rows as one batch, which takes a round per call."""
         return AllRows(self)
 
-    # --- promises -------------------------------------------------------------------------------------------------
-
     def reach(self, S: AtomSet) -> float:
-        """max over the atoms of Σⱼ |dⱼ|‖Xⱼ‖₂, which ‖Xu‖₂ is at most for every point u of the hull."""
+        """Return max over the atoms of Σⱼ |dⱼ|‖Xⱼ‖₂, which ‖Xu‖₂ does not exceed at any point u of the hull."""
         kept = self._reach
         if kept is None or kept[0] is not S or kept[2] != S.seen:
             kept = self._reach = (S, float(S.max_abs(self.summary.norms.copy())), S.seen)
         return kept[1]
 
     def _swing(self, x: Array, b: float, size: float, off: float) -> float:
-        """What an error of z of this length adds beyond first order; losses whose slopes must be looked at take a trip."""
+        """Bound what an error of z of this length adds beyond first order; losses whose slopes are needed take a round."""
         if self.kind.loss.swing is not Separable.swing or self.kind.loss.curvature_bound < np.inf:
             return float(self.kind.on(np.zeros(1), self.summary.heaviest).swing(size, np.zeros(1), off))
         return float(self._rounds.sums(Swing(self.part, x, b, off), self.summary.rows, 1)["swing"])
 
     def rounding(self, w: Iterate, S: AtomSet) -> float:
-        """What rounding can have done to value − lower bound; see `greedyhull.remote.summary`."""
+        """Bound the rounding of value − lower bound; see `greedyhull.remote.summary`."""
         return self._allowance(self.known(w), w, S)
 
     def _allowance(self, found: Expansion, w: Iterate, S: AtomSet) -> float:
@@ -326,33 +304,29 @@ class ShardedModel(ByExpansion):
         return bare if self._ridge is None else 1.125 * (bare + self._ridge.rounding(w, S))
 
     def _uncertain(self, found: Expansion, S: AtomSet) -> float:
-        """What an intercept that is not the best one adds to a gap."""
+        """Bound what an intercept that is not the best one adds to a gap."""
         return uncertain(self.summary, found, float(S.max_abs(self.summary.largest.copy())))
 
     def curvature(self, S: AtomSet) -> Constant:
-        """M ≤ β·(2·max‖Au‖_p)² + l2·D², where β bounds ℓ''."""
+        """Return M ≤ β·(2·max‖Au‖_p)² + l2·D², where β bounds ℓ''."""
         beta = float(np.max(self.kind.on(np.zeros(1), 1.0).beta(np.full(1, -np.inf), np.full(1, np.inf))))
         reach = self.reach(S)
         loss = beta * self.summary.heaviest * 4.0 * reach * reach * (1.0 + 1e-9) if reach > 0.0 else 0.0
         return Constant(loss + (self.l2 * S.diameter**2 if self.l2 else 0.0), "upper bound", "M")
 
     def precise(self) -> ShardedModel:
-        """Itself: products are made in float64, whatever the shards are in."""
+        """Return itself: products are made in float64, whatever the shards are in."""
         return self
 
 
-TINY = (np.ones((2, 1)), np.array([0.0, 1.0]))  # data on which the other arguments are checked
-
-
 def over(function: Callable[..., Any], shards: Shards, named: dict[str, Any]) -> Any:
-    """The objective of a loss over shards; its other arguments are checked as they are for arrays."""
-
+    """Return the objective of a loss over shards; its other arguments are checked as they are for arrays."""
     check(shards.count >= 1, "There are no shards; at least one is wanted.")
     check(shards.d >= 1, lambda: f"The shards have {shards.d} columns; at least one is wanted.")
-    sample = function(*TINY, **named)
+    sample = function(np.ones((2, 1)), np.array([0.0, 1.0]), **named)  # which checks the other arguments
     loss: Any = sample.exact.loss if sample.has_intercept else sample.exact
     if not isinstance(loss, Separable):
-        raise GreedyhullError(f"{sample!r} is no sum over rows, which is all that shards can be added up for.")
+        raise GreedyhullError(f"{sample!r} is not a sum over rows, as shards need.")
     kind = Kind(type(loss), sample.name, tuple(vars(loss)[name] for name in loss.parameters), loss.targets)
     if loss.smooth:
         return ShardedModel(shards, kind, sample.has_intercept, sample.l2)

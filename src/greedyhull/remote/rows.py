@@ -20,7 +20,7 @@ from greedyhull.types import Array, Block, Index, Shard, Shards, Sums
 
 
 class FewColumns:
-    """Columns that have a weight or may get one, numbered in ascending order: few beside all of them."""
+    """Columns that have a weight or may get one, numbered in ascending order: few of all columns."""
 
     def __init__(self, index: Index, d: int) -> None:
         self.index = index
@@ -30,7 +30,7 @@ class FewColumns:
 
 
 def few_columns(d: int, block: Block | None, *vectors: Array | None) -> FewColumns | None:
-    """The coordinates of a block's atoms and of vectors; None where they are not few.
+    """Return the coordinates of a block's atoms and of vectors; None where they are not few.
 
     >>> few_columns(50, BasisBlock(50, [7, 3], [1.0, -1.0]), np.eye(1, 50, 7)[0]).index
     array([3, 7])
@@ -55,7 +55,7 @@ class PickedRows:
         return z
 
     def some(self, rows: Index, c: Array) -> tuple[PickedRows | SparseRows, Array]:
-        """All rows, of which the others have no weight: such rows cost nothing."""
+        """Return all rows, where the others get no weight: such rows cost nothing."""
         if not self._ascending:
             return self.rows.some(rows, c)
         kept = np.zeros(self.n)
@@ -97,7 +97,7 @@ class Odd(NamedTuple):
 
 
 class DenseRows(DenseDesign):
-    """Dense rows, perhaps none, as they are: nobody reads them to find ‖X‖_F, which the first pass has found."""
+    """Dense rows, perhaps none; ‖X‖_F is not computed again."""
 
     def __init__(self, X: Array) -> None:
         X = np.asarray(X)  # of a file that is mapped: the same memory without the costs of a `memmap` for every slice
@@ -130,7 +130,7 @@ class DenseRows(DenseDesign):
         return DenseRows(self.X[rows]), c[rows]
 
     def near(self, columns: FewColumns | None) -> DenseRows:
-        """Itself: rows that are in a cache are multiplied faster than columns are picked out of them."""
+        """Return itself: rows in a cache are multiplied faster than columns are picked."""
         return self
 
     def add_adjoint(self, r: Array, g: Array) -> None:
@@ -138,7 +138,7 @@ class DenseRows(DenseDesign):
         g += self.adjoint(r)
 
     def measure(self, weights: Array, measures: Array) -> Odd | None:
-        """Add what these rows have to measures of the columns; the first entry that is not finite, where there is one."""
+        """Add these rows to measures of the columns; return the first entry that is not finite, if any."""
         X = np.ascontiguousarray(self.X)
         row = dense_column_facts(X, weights, *measures)
         if row < 0:
@@ -181,7 +181,7 @@ class SparseRows(Design):
         return SparseRows(self.X[rows]), c[rows]
 
     def near(self, columns: FewColumns | None) -> SparseRows | PickedRows:
-        """What is asked of a few columns alone is asked of these, picked out of the rows once."""
+        """Return the rows restricted to a few columns, which are picked once."""
         return self if columns is None else self._picked(columns)
 
     def _picked(self, columns: FewColumns) -> PickedRows:
@@ -207,7 +207,7 @@ class SparseRows(Design):
         add_rows(*self.arrays, np.ascontiguousarray(r, dtype=np.float64), g)
 
     def measure(self, weights: Array, measures: Array) -> Odd | None:
-        """Add what these rows have to measures of the columns; the first entry that is not finite, where there is one."""
+        """Add these rows to measures of the columns; return the first entry that is not finite, if any."""
         starts, places, entries = self.arrays
         at = sparse_column_facts(starts, places, entries, weights, measures.T)
         return None if at < 0 else Odd(int(np.searchsorted(starts, at, side="right")) - 1, int(places[at]), float(entries[at]))
@@ -240,7 +240,7 @@ def rows_of(X: Any) -> Any:
 
 
 def _tidy(X: Any) -> Any:
-    """X itself where its arrays are contiguous and end with its rows; others a kernel would refuse, or SciPy would read on."""
+    """Return X with contiguous arrays that end with its rows, as kernels and SciPy need."""
     kept, parts = int(X.indptr[-1]), (X.data, X.indices)
     if all(len(part) == kept and part.flags.c_contiguous for part in parts):
         return X
@@ -248,7 +248,7 @@ def _tidy(X: Any) -> Any:
 
 
 def rows_at_once(X: Any) -> int:
-    """How many rows are worked on at once: as many as caches hold, whatever is asked of them."""
+    """Return how many rows fit into caches."""
     n, d = X.shape
     return max(STORED * int(n) // max(int(X.nnz), 1) if is_sparse(X) else IN_CACHE // max(int(d), 1), 1)
 
@@ -291,7 +291,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Part:
-    """How a shard becomes (A, φ): φ has the weights sᵢ/Σs, the sum over *all* shards."""
+    """How a shard becomes (A, φ): φ has the weights sᵢ/Σs, with the sum over *all* shards."""
 
     shards: Shards = field(repr=False)
     token: str
@@ -328,7 +328,7 @@ class Squeezed(NamedTuple):
 
 
 def squeezed(value: Any) -> Any:
-    """What is sent in place of a vector that is mostly zeros; everything else as it is. Not a bit is lost, −0.0 is kept.
+    """Compress a vector that is mostly zeros, −0.0 included; return everything else unchanged.
 
     >>> squeezed(np.eye(1, 100, 3)[0])
     Squeezed(size=100, places=array([3]), entries=array([1.]))
@@ -341,7 +341,7 @@ def squeezed(value: Any) -> Any:
 
 
 def spread(value: Any) -> Any:
-    """What was sent by `squeezed`."""
+    """Undo `squeezed`."""
     if not isinstance(value, Squeezed):
         return value
     whole = np.zeros(value.size)
@@ -369,12 +369,12 @@ class RowTask:
         return True
 
     def __call__(self, shard: Shard, k: int) -> Sums:
-        """What the rows of a shard add, as many at a time as caches hold."""
+        """Return the sums of a shard, as many rows at a time as caches hold."""
         with np.errstate(all="ignore"):
             return added(self.some(rows, loss) for rows, loss in self.part.chunks(shard))
 
     def some(self, rows: DenseRows | SparseRows, loss: Separable) -> Sums:
-        """What some of the rows add."""
+        """Return the sums of some of the rows."""
         raise NotImplementedError
 
     def __getstate__(self) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from greedyhull.remote.executors import CommunicationRounds
 from greedyhull.remote.rows import DenseRows, FewColumns, Part, PickedRows, RowTask, SparseRows, few_columns
 from greedyhull.remote.summary import Summary
 from greedyhull.remote.worker import added
-from greedyhull.types import Array, Block, Crew, Finite, Index, Objective, Shard, Sums, Traits
+from greedyhull.types import Array, Block, Finite, Index, Objective, Shard, Sums, Traits
 
 if TYPE_CHECKING:
     from greedyhull.remote.model import ShardedModel
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Expand(RowTask):
-    """What the rows of a shard add to φ(Ax + b) and to what is asked beside it, as many rows at a time as caches hold.
+    """Compute φ(Ax + b) on a shard and what belongs to it, as many rows at a time as caches hold.
 
-    Products of float32 rows are made in float64, so that every look at a point is as good as a certificate; only the Hessian,
-    which steers and proves nothing, is computed in float32.
+    Products of float32 rows are made in float64, as certificates need them; only the Hessian, which proves nothing, is
+    computed in float32.
 
     ``block``: the Hessian on these atoms, ⟨dᵢ, Aᵀ∇²φA dⱼ⟩, from one row in ``sample``. ``v`` and ``steps``: φ, φ' and φ''
-    along (v, intercept_slope) at these steps; Ax and Av are computed once. Of an intercept that is ``profiled``, Aᵀc̃ is the
-    derivative in x, times Σc̃, where c̃ are the curvatures that are steady within ``off``; ``beside`` are distances from b at
-    which Σr and Σc are wanted as well.
+    along (v, intercept_slope) at these steps. Of an intercept that is ``profiled``, Aᵀc̃ is the derivative in x, times Σc̃,
+    where c̃ are the curvatures that are steady within ``off``; ``beside`` are distances from b at which Σr and Σc are computed
+    too.
     """
 
     x: Array
@@ -68,30 +68,25 @@ class Expand(RowTask):
         z = near.matvec(self.x)
         z = z + self.b if self.b else z
         value, r, c = loss.value_gradient_curvature(z)
-        sums = _at(loss, z, r, value)
+        kinked = loss.sharp if isinstance(loss, Softened) else loss  # bounds of nonsmooth losses use other slopes too
+        square = r.dot(r) if kinked.smooth else kinked.norm(value, r) ** 2
+        sums: Sums = {"value": np.asarray(value, dtype=np.float64), "dot": np.asarray(r.dot(z)), "square": np.asarray(square),
+                      "residual": np.asarray(total(r)), "size": np.asarray(loss.size(value, z), dtype=np.float64)}
         A.add_adjoint(r, wide["gradient"])
         if isinstance(loss, Softened):
-            sums["sharp"], sums["dual"] = np.asarray(loss.sharp.value(z)), np.asarray(loss.sharp.conjugate(r))
-        if self.profiled:
-            kinked = loss if isinstance(loss, Softened) else None
-            sums.update(_curvature_sums(A, loss, z, c, self.off, wide["derivative"]) if kinked is None
-                        else _sides(A, kinked, z, self.off, wide["derivatives"]))
-            if self.beside is not None:
-                sums["beside"] = np.stack([_beside(loss, z + more) for more in self.beside.tolist()])
+            sums |= {"sharp": np.asarray(loss.sharp.value(z)), "dual": np.asarray(loss.sharp.conjugate(r))}
+            if self.profiled:
+                sums |= _sides(A, loss, z, self.off, wide["derivatives"])
+        elif self.profiled:
+            sums |= _curvature_sums(A, loss, z, c, self.off, wide["derivative"])
+        if self.profiled and self.beside is not None:
+            sums["beside"] = np.stack([_beside(loss, z + more) for more in self.beside.tolist()])
         if self.block is not None:
             sums.update(_hessian(raw if near is A else near, self.block, c, self.sample, self.profiled))
         if self.v is not None and self.steps is not None:
             dz = near.matvec(self.v) + self.intercept_slope
             sums["line"] = np.stack([_along(loss, z + step * dz, dz) for step in self.steps.tolist()])
         return sums
-
-
-def _at(loss: Separable, z: Array, r: Array, value: float) -> Sums:
-    """The value, and what rounding is measured by."""
-    kinked = loss.sharp if isinstance(loss, Softened) else loss  # bounds of losses with kinks are made from other slopes too
-    square = r.dot(r) if kinked.smooth else kinked.norm(value, r) ** 2
-    return {"value": np.asarray(value, dtype=np.float64), "dot": np.asarray(r.dot(z)), "square": np.asarray(square),
-            "residual": np.asarray(total(r)), "size": np.asarray(loss.size(value, z), dtype=np.float64)}
 
 
 def _curvature_sums(A: DenseRows | SparseRows, loss: Separable, z: Array, c: Array, off: float, derivative: Array) -> Sums:
@@ -138,7 +133,7 @@ def some_rows(n: int, one_in: int) -> Index:
 
 
 def _along(loss: Separable, z: Array, dz: Array) -> Array:
-    """h, h' and h'' at one step."""
+    """Return h, h' and h'' at one step."""
     value, r, c = loss.value_gradient_curvature(z)
     return np.array([value, r.dot(dz), (c * dz).dot(dz)])
 
@@ -190,7 +185,7 @@ class Bend(RowTask):
 
 @dataclass(frozen=True, eq=False)
 class Swing(RowTask):
-    """What an error of z of length ``off`` adds to φ beyond first order, at most; any rows may have all of it."""
+    """A bound on what an error of z of length ``off`` adds to φ beyond first order; any rows may have all of it."""
 
     x: Array
     b: float
@@ -222,7 +217,7 @@ class Fetch(RowTask):
         return found | {"X": np.array(X)}
 
 
-def fetched(trips: CommunicationRounds, part: Part, summary: Summary, index: Index) -> tuple[Any, Separable]:
+def fetched(rounds: CommunicationRounds, part: Part, summary: Summary, index: Index) -> tuple[Any, Separable]:
     """The rows with these numbers among all rows, in this order, and their loss: n/b times the weight of each.
 
     Every row is drawn from all data alike and independently of the others, so that its shard is drawn in proportion to its
@@ -233,7 +228,7 @@ def fetched(trips: CommunicationRounds, part: Part, summary: Summary, index: Ind
     order = np.argsort(home, kind="stable")
     begins = ends - summary.rows
     wanted = {int(k): index[order[home[order] == k]] - begins[k] for k in np.unique(home)}
-    found = [sums for sums in trips.each(Fetch(part, wanted), summary.rows) if sums]
+    found = [sums for sums in rounds.each(Fetch(part, wanted), summary.rows) if sums]
     back = np.empty_like(order)
     back[order] = np.arange(len(order))
     y, p = (np.concatenate([sums[name] for sums in found])[back] for name in ("y", "p"))
@@ -250,7 +245,7 @@ def fetched(trips: CommunicationRounds, part: Part, summary: Summary, index: Ind
 
 
 class AllRows(Minibatch):
-    """All terms as one batch: a trip a question."""
+    """All terms as one batch: a communication round per call."""
 
     def __init__(self, f: ShardedModel) -> None:
         self.f, self.size = f, f.n
@@ -262,16 +257,13 @@ class AllRows(Minibatch):
         return self.f.expansion(np.array(x), None).gradient
 
     def pulls(self, x: Array, S: Finite) -> Array:
-        raise GreedyhullError(f"{self.f!r} was asked for the gradient of every single row, which would not fit in one place. "
-                              "Use FullGap(), or a smaller batch.")
-
-
-WIDEST = 3000  # columns, at most, for which XᵀX is made
+        raise GreedyhullError(f"The gradients of all single rows of {self.f!r} would not fit in one place. Use FullGap(), or "
+                              "a smaller batch.")
 
 
 @dataclass(frozen=True, eq=False)
 class Products(RowTask):
-    """[X y 1]ᵀP[X y 1] of a shard, in two parts: the sum, and what was lost in its additions."""
+    """[X y]ᵀP[X y] of a shard, in two parts: the sum, and what was lost in its additions."""
 
     centre: Array  # subtracted from rows, and from targets: nothing cancels later
 
@@ -305,16 +297,23 @@ def add_exactly(total: Array, lost: Array, more: Array) -> None:
     lost += (old - (total - rest)) + (more - rest)
 
 
+def _of_model(name: str) -> Any:
+    """What the objective over the shards has under this name."""
+    return property(lambda self: getattr(self._model, name))
+
+
 class GramSquares(QuadraticForm):
     """Least squares as ½wᵀQw − cᵀw + ½s, Q made in one pass over the shards; ``precise()`` is the objective over them."""
 
     name = "least_squares"
+    crew, trips, n, shard_marks = map(_of_model, ("crew", "trips", "n", "shard_marks"))
+    batch, singles, everything = map(_of_model, ("batch", "singles", "everything"))
 
     def __init__(self, model: ShardedModel) -> None:
-        self._model = model
-        Q, c, s = gathered(model)
-        self._constant = 0.5 * s
-        super().__init__(Q, c, None)
+        self._model, d = model, model.domain[0]
+        total = _gram(model)
+        self._constant = 0.5 * float(total[d, d])
+        super().__init__(total[:d, :d] + model.l2 * np.eye(d), total[:d, d].copy(), None)
         self.scale, self.l2, self.has_intercept, self.marks = model.scale, model.l2, model.has_intercept, model.marks
         self.traits = Traits(terms="finite", quadratic=True, second_order=True, images=True, remote=True,
                              intercept=model.has_intercept)
@@ -322,35 +321,11 @@ class GramSquares(QuadraticForm):
     def __repr__(self) -> str:
         return repr(self._model)
 
-    @property
-    def crew(self) -> Crew:
-        return self._model.crew
-
-    @property
-    def trips(self) -> int:
-        return self._model.trips
-
-    def shard_marks(self) -> dict[str, str]:
-        return self._model.shard_marks()
-
     def reduced(self) -> tuple[Objective, str]:
         return self, ""
 
     def value(self, w: Iterate) -> float:
         return super().value(w) + self._constant
-
-    @property
-    def n(self) -> int:
-        return self._model.n
-
-    def batch(self, index: Index) -> Minibatch:
-        return self._model.batch(index)
-
-    def singles(self, index: Index) -> list[Minibatch]:
-        return self._model.singles(index)
-
-    def everything(self) -> Minibatch:
-        return self._model.everything()
 
     def intercept(self, w: Iterate) -> float:
         return self._model.intercept(w.copy())
@@ -360,8 +335,8 @@ class GramSquares(QuadraticForm):
         return self._model
 
 
-def gathered(model: ShardedModel) -> tuple[Array, Array, float]:
-    """Q, c and s of a least-squares objective over shards."""
+def _gram(model: ShardedModel) -> Array:
+    """Return [X y]ᵀP[X y] of all rows, centred where there is an intercept."""
     summary, d = model.summary, model.domain[0]
     centre = np.append(summary.mean, summary.target) if model.has_intercept else np.zeros(d + 1)
     total, lost = np.zeros((d + 1, d + 1)), np.zeros((d + 1, d + 1))
@@ -370,6 +345,4 @@ def gathered(model: ShardedModel) -> tuple[Array, Array, float]:
             add_exactly(total, lost, sums["products"])
             lost += sums["lost"]
     total += lost
-    total = 0.5 * (total + total.T)
-    Q = total[:d, :d] + model.l2 * np.eye(d)
-    return Q, total[:d, d].copy(), float(total[d, d])
+    return np.asarray(0.5 * (total + total.T))

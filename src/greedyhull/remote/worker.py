@@ -1,10 +1,9 @@
-"""What a worker does with its shards: load, pack and recognise them."""
+"""What a worker does with its shards: load, keep and recognise them."""
 
 from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 from zlib import crc32
@@ -16,12 +15,9 @@ from greedyhull.kernels.core import one_thread
 from greedyhull.points.arrays import is_sparse
 from greedyhull.types import Array, Shard, Shards, Sums, Task
 
-SAMPLED = 256  # entries of X that count; all of them would be read again by every load
-ODD = -1.0  # what is no shard; the first pass says what is wrong with it
-
 
 def fingerprint(shard: Shard) -> float:
-    """A whole number below 2³², the same for the same data; 0 for a shard without rows.
+    """Return an integer below 2³², the same for the same data; 0 for a shard without rows, −1 for anything else.
 
     >>> one, other = np.eye(2), np.eye(2) + 1e-9
     >>> fingerprint(Shard(one, np.ones(2))) == fingerprint(Shard(one.copy(), np.ones(2)))
@@ -29,11 +25,9 @@ def fingerprint(shard: Shard) -> float:
     >>> fingerprint(Shard(one, np.ones(2))) == fingerprint(Shard(other, np.ones(2)))
     False
     """
-    if not isinstance(shard, Shard):
-        return ODD
-    X: Any = shard.X
+    X: Any = shard.X if isinstance(shard, Shard) else None
     if not (isinstance(X, np.ndarray) or is_sparse(X)) or X.ndim != 2:
-        return ODD
+        return -1.0  # the first pass raises the error
     if X.shape[0] == 0:
         return 0.0
     found = crc32(f"{X.shape} {X.dtype} {shard.sample_weight is None}".encode())
@@ -43,19 +37,18 @@ def fingerprint(shard: Shard) -> float:
 
 
 def _some(X: Any) -> Array:
-    """Entries of X, evenly spaced."""
+    """Return about 256 entries of X, evenly spaced: all of them would be read again by every load."""
     if not is_sparse(X):
-        rows = X[:: max(len(X) * X.shape[1] // SAMPLED, 1)]
-        return np.asarray(rows)
+        return np.asarray(X[:: max(len(X) * X.shape[1] // 256, 1)])
     entries = X.data if X.format in ("csr", "csc", "coo") else X.tocsr().data
-    return np.append(np.asarray(entries[:: max(len(entries) // SAMPLED, 1)], dtype=np.float64), float(X.nnz))
+    return np.append(np.asarray(entries[:: max(len(entries) // 256, 1)], dtype=np.float64), float(X.nnz))
 
 
 class Packed:
-    """Shards that are pickled when they first leave this process, and not again.
+    """Shards that are pickled once.
 
-    After the first pass they know the `fingerprint` of every shard. Whoever loads one compares: a shard that changes during a
-    run would else be one thing to the worker that has held it since, and another to the one that takes that worker's place.
+    After the first pass each load compares the `fingerprint` of the shard. A shard that changes during a run would otherwise
+    be one thing to the worker that has kept it, and another to the worker that replaces that one.
     """
 
     def __init__(self, shards: Shards, marks: list[str], prints: Array | None = None) -> None:
@@ -65,7 +58,7 @@ class Packed:
         self._bytes: bytes | None = None
 
     def expect(self, prints: Array) -> None:
-        """Take these fingerprints for those of the data."""
+        """Compare every shard with these fingerprints from now on."""
         self._prints, self._bytes = prints, None
 
     def load(self, k: int) -> Shard:
@@ -93,37 +86,27 @@ class Packed:
         return _unpacked, (self._bytes,)
 
 
+UNPACKED: dict[bytes, Packed] = {}  # at most four, by digest
+
+
 def _unpacked(data: bytes) -> Packed:
-    return _once(blake2b(data, digest_size=16).digest(), _Bytes(data))
-
-
-class _Bytes:
-    """Bytes that count as equal to any others: the digest beside them tells."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Bytes)
-
-    def __hash__(self) -> int:
-        return 0
-
-
-@lru_cache(maxsize=4)  # packed shards that a worker remembers
-def _once(digest: bytes, data: _Bytes) -> Packed:
-    return Packed(*pickle.loads(data.data))  # made by `__reduce__` above, and received from the driver of this crew alone
+    digest = blake2b(data, digest_size=16).digest()
+    found = UNPACKED.get(digest)
+    if found is None:
+        if len(UNPACKED) >= 4:
+            UNPACKED.clear()
+        found = UNPACKED[digest] = Packed(*pickle.loads(data))  # made by `__reduce__` in the driver
+    return found
 
 
 ROOM = 128 << 20  # bytes of shards that a worker keeps; others are loaded each time
-LARGEST = "max "  # what entries begin with that are compared, not added
 
 
 class Cache:
-    """The shards that fit, kept as long as tasks are about them.
+    """The shards that fit, kept as long as tasks use the same data.
 
-    Passes go over the same shards again and again. A cache that throws out the oldest would throw out each shard just before
-    it is needed, so the first ones that fit stay. Files that are mapped into memory take no room.
+    Passes go over the same shards again and again. A cache that drops the oldest would drop each shard just before it is
+    needed, so the first ones that fit stay. Files that are mapped into memory take no room.
     """
 
     def __init__(self, room: int = ROOM) -> None:
@@ -131,7 +114,7 @@ class Cache:
         self.held: dict[int, Shard] = {}
 
     def shard(self, task: Task, k: int) -> Shard:
-        """The k-th shard of a task."""
+        """Return the k-th shard of a task."""
         if task.token != self.token:
             self.held, self.used, self.token = {}, 0, task.token
         found = self.held.get(k)
@@ -146,13 +129,13 @@ class Cache:
         return shard
 
 
-CACHE = Cache()  # that of this process, where it works for another one
+CACHE = Cache()  # of a worker process
 
 
 def work(task: Task, bundle: Sequence[int], cache: Cache | None = None) -> list[Sums]:
-    """The sums of a task over the shards of a partition, the ``bundle``: one for each shard, or one in all if ``together``.
+    """Return the sums of a task over the shards of a partition, the ``bundle``: one per shard, or one if ``together``.
 
-    A crew of your own calls it in its workers.
+    Your own executors call it in their workers.
     """
     held = CACHE if cache is None else cache
     with one_thread:
@@ -161,13 +144,13 @@ def work(task: Task, bundle: Sequence[int], cache: Cache | None = None) -> list[
 
 
 def added(sums: Iterator[Sums] | Sequence[Sums]) -> Sums:
-    """The sum of sums, in their order."""
+    """Add sums, in their order; of entries whose name begins with "max " the larger one counts."""
     total: Sums = {}
     for part in sums:
         for name, array in part.items():
             if name not in total:
                 total[name] = np.array(array, dtype=np.float64)
-            elif name.startswith(LARGEST):
+            elif name.startswith("max "):
                 np.maximum(total[name], array, out=total[name])
             else:
                 total[name] += array
@@ -175,12 +158,12 @@ def added(sums: Iterator[Sums] | Sequence[Sums]) -> Sums:
 
 
 def both(left: list[Sums], right: list[Sums]) -> list[Sums]:
-    """The sum of two partitions that are added together each."""
+    """Add the sums of two partitions."""
     return [added([*left, *right])]
 
 
 def resident(shard: Shard) -> int:
-    """How many bytes of memory a shard takes; what is no matrix is for the first pass to tell."""
+    """Return the bytes of memory that a shard takes."""
     X: Any = shard.X
     if is_sparse(X) and X.format not in ("csr", "csc"):  # an entry, its row and its column
         parts, more = [], 16 * int(X.nnz)

@@ -216,7 +216,7 @@ def test_workers_survive_ctrl_c(table, team):
 
 @pytest.mark.parametrize("n", [0, -1, 1.5, "2", True])
 def test_odd_numbers_of_processes_are_refused(n):
-    with pytest.raises(gh.GreedyhullError, match="at least one"):
+    with pytest.raises(gh.GreedyhullError, match="must be a positive integer"):
         gh.processes(n)
 
 

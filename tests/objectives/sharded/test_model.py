@@ -279,14 +279,14 @@ def put(array: int, where: Any, value: float) -> Any:
     (gh.logistic, put(0, (10, 1), np.nan), "piece 2 holds nan in row 2, column 1"),
     (gh.logistic, put(0, (3, 0), np.inf), "piece 0 holds inf in row 3"),
     (gh.logistic, put(1, 9, np.nan), "The target of piece 2 is nan in row 1"),
-    (gh.logistic, put(1, 9, 3.0), "The target of piece 2 is 3 in row 1; labels -1 and [+]1"),
+    (gh.logistic, put(1, 9, 3.0), "The target of piece 2 is 3 in row 1; labels must be -1 and [+]1"),
     (gh.logistic, put(1, 9, 0.0), "together -1, 0 and 1"),
-    (gh.poisson, put(1, 9, -2.0), "counts of at least 0"),
+    (gh.poisson, put(1, 9, -2.0), "counts must be at least 0"),
     (gh.logistic, put(2, 4, -1.0), "sample_weight of piece 0 is -1 in row 4"),
     (gh.logistic, put(2, slice(None), 0.0), "sample_weight is zero in every row"),
     (gh.least_squares, put(0, (0, 0), 1e200), "piece 0 has entries of up to 1e.200, whose squares overflow"),
-    (gh.least_squares, lambda X, y, s: (X, y.astype(str), s), "The target of piece 0 has dtype"),
-    (gh.least_squares, lambda X, y, s: (X.astype(object), y, s), "X of piece 0 has dtype object"),
+    (gh.least_squares, lambda X, y, s: (X, y.astype(str), s), "The target of piece 0 must hold numbers; got dtype"),
+    (gh.least_squares, lambda X, y, s: (X.astype(object), y, s), "X of piece 0 must hold numbers; got dtype object"),
     (gh.least_squares, lambda X, y, s: (X[:0], y[:0], s[:0]), "have no rows"),
 ])
 def test_bad_data_are_refused_in_words(make, change, words):

@@ -96,7 +96,7 @@ def test_it_is_frozen(data):
 
 def test_a_shard_that_is_not_there_is_refused(data):
     for k in (-1, data.count):
-        with pytest.raises(gh.GreedyhullError, match=f"Shard {k} was asked for; there are {data.count}"):
+        with pytest.raises(gh.GreedyhullError, match=f"There is no shard {k}; there are {data.count}"):
             data.load(k)
 
 

@@ -13,11 +13,10 @@ import numpy as np
 import greedyhull as gh
 from greedyhull import theory
 from greedyhull.errors import installing
-from greedyhull.experiments.counterexamples import made_up, spent_and_values
+from greedyhull.experiments.counterexamples import made_up, repeated, spent_and_values, unwarned
 from greedyhull.experiments.paper import Figure, Finding, Scale, Table, curve, experiment
 from greedyhull.experiments.paper.checks import Check, at_least, at_most, bounded, equal
 from greedyhull.experiments.paper.nonsmooth import IDLE, RareTerms
-from greedyhull.experiments.paper.problems import means, unwarned
 from greedyhull.measures.constants import condition, constants, facial_distance, jones_variance
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.minibatches import count_of
@@ -53,7 +52,8 @@ def jones_constant(scale: Scale, seed: int) -> Finding:
         for name, solver, bound in (("scheduled", gh.Jones(gh.OpenLoop()), theory.jones_rate(V, 0.0, K, exact=True)),
                                     ("joint", gh.Jones(), theory.joint_jones_rate(V, K))):
             e = errors(f, S, solver, least)
-            idle[name] = min(idle[name], float((start(f, S) - least) / max(bound[-1], 1e-300)))
+            begun = float(gh.minimize(f, S, gh.Jones(), stop=gh.Iterations(0)).trace.value[0])
+            idle[name] = min(idle[name], (begun - least) / max(float(bound[-1]), 1e-300))
             ratios[name] = max(ratios[name], float(((e - room) / np.maximum(bound[: len(e)], 1e-300)).max()))
         e = errors(f, S, gh.FrankWolfe(gh.OpenLoop()), least)
         beyond = max(beyond, float((e / np.maximum(theory.jones_rate(V, 0.0, K)[: len(e)], 1e-300)).max()))
@@ -85,11 +85,6 @@ def drawn(rng: np.random.Generator) -> tuple[Objective, gh.Vertices]:
 def errors(f: Objective, S: gh.Vertices | gh.Simplex, solver: gh.FrankWolfe | gh.Jones, least: float) -> Array:
     with unwarned():
         return np.asarray(gh.minimize(f, S, solver, stop=gh.Iterations(STEPS)).trace.value[1:] - least)
-
-
-def start(f: Objective, S: gh.Vertices) -> float:
-    """f where runs begin."""
-    return float(gh.minimize(f, S, gh.Jones(), stop=gh.Iterations(0)).trace.value[0])
 
 
 def attained(n: int = 400) -> tuple[float, float]:
@@ -263,25 +258,16 @@ def variance_reduction(scale: Scale, seed: int) -> Finding:
                ((6 if few else 30, float((last / bound).max()), first / float(bound[-1])),)),))
 
 
-# --- one step, in exact expectation -----------------------------------------------------------------------------------
-
-
-def plain(batch: Batch, full: Batch, w: Array, snapshot: Array) -> Array:
-    return batch.gradient(w)
-
-
-def svrg(batch: Batch, full: Batch, w: Array, snapshot: Array) -> Array:
-    return np.asarray(batch.gradient(w) - batch.gradient(snapshot) + full.gradient(snapshot))
-
-
-def biased(batch: Batch, full: Batch, w: Array, snapshot: Array) -> Array:
-    return np.asarray(0.5 * (batch.gradient(w) + full.gradient(snapshot)))
+RULES: dict[str, tuple[Rule, str]] = {  # estimates of the gradient, and the size that their noise counts with
+    "minibatch": (lambda batch, full, w, snapshot: batch.gradient(w), "r_S"),
+    "SVRG": (lambda batch, full, w, snapshot: batch.gradient(w) - batch.gradient(snapshot) + full.gradient(snapshot), "r_S"),
+    "biased": (lambda batch, full, w, snapshot: 0.5 * (batch.gradient(w) + full.gradient(snapshot)), "D")}
 
 
 def single_steps(rng: np.random.Generator, tried: int) -> list[Check]:
-    """One step with each estimate: the largest share of the bound, and the least that doing nothing scores."""
+    """One step with each estimate, in exact expectation: the largest share of the bound, and the least of doing nothing."""
     checks = []
-    for name, rule, size in (("minibatch", plain, "r_S"), ("SVRG", svrg, "r_S"), ("biased", biased, "D")):
+    for name, (rule, size) in RULES.items():
         seen = np.array([one_step(rng, rule, size) for _ in range(tried)])
         share = float(seen[:, 0].max())
         checks.append(bounded(f"one step, all batches: largest mean error over the bound, {name}", share,
@@ -337,9 +323,6 @@ def noise(runs: int, seed: int, k: int = 40) -> list[Check]:
                   exact.room(runs))]
 
 
-# --- runs -------------------------------------------------------------------------------------------------------------
-
-
 SIDE_BY_SIDE: dict[str, gh.VarianceReducedJones | gh.StochasticFrankWolfe] = {
     "Jones, SVRG 4k": gh.VarianceReducedJones(Svrg(gh.linear(4.0))),
     "Frank-Wolfe, SVRG 4k": gh.StochasticFrankWolfe(Svrg(gh.linear(4.0)), gh.OpenLoop()),
@@ -354,8 +337,8 @@ def below(f: Objective, S: AtomSet, least: float, runs: int, seed: int) -> tuple
         run = gh.minimize(f, S, gh.VarianceReducedJones(every=1), seed=s, stop=gh.Iterations(40))
         return np.asarray(run.trace.value[1:] - least)
 
-    known = constants(f, S)
-    return means(once, runs, seed)[0], k, np.asarray(theory.variance_reduced_jones_rate(float(known.L_max), float(known.D), k))
+    known, mean = constants(f, S), repeated(once, runs, seed)[0]
+    return mean, k, np.asarray(theory.variance_reduced_jones_rate(float(known.L_max), float(known.D), k))
 
 
 def passes(f: Objective, S: AtomSet, solver: Solver, least: float, runs: int, seed: int) -> tuple[Array, Array]:
@@ -368,7 +351,6 @@ def passes(f: Objective, S: AtomSet, solver: Solver, least: float, runs: int, se
 
 C = 0.25
 WORST = np.array([0.5, 0.31262, 0.22785, 0.17803, 0.14621])  # Frank-Wolfe, c = 0, k = 1, …, 5, to 5 digits
-ROOM = 1e-5  # what the semidefinite solver may be off by
 
 
 @experiment(
@@ -391,7 +373,7 @@ def worst_cases(scale: Scale, seed: int) -> Finding:
     exact, loose, jones = found.values()
     rows = tuple((int(n), *row) for n, *row in zip(k, exact, sharp[0.0], loose, jones, sharp[C], strict=True))
     checks = (
-        *(bounded(f"{name}: worst case over the sharp bound", float(share.max()), room=ROOM)
+        *(bounded(f"{name}: worst case over the sharp bound", float(share.max()), room=1e-5)
           for name, share in shares.items()),
         equal("Jones: least worst case over the sharp bound, so no more can be proved this way",
               float(shares[f"Jones, c = {C}"].min()), 1.0, 1e-3),
@@ -439,5 +421,5 @@ def worst(steps: int, c: float, family: str) -> float:
         w = after
     problem.set_performance_metric(f(w) - f(best))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # a solver that calls itself inaccurate is allowed for by `ROOM`
+        warnings.simplefilter("ignore", UserWarning)  # checks leave room for an inaccurate solver
         return float(problem.solve(solver="CLARABEL", verbose=0))

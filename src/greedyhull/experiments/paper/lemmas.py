@@ -8,6 +8,7 @@ import numpy as np
 
 import greedyhull as gh
 from greedyhull import theory
+from greedyhull.experiments.counterexamples import unwarned
 from greedyhull.experiments.paper import Figure, Finding, Scale, Table, curve, experiment, problems
 from greedyhull.experiments.paper.checks import at_least, bounded, equal, fitted
 from greedyhull.solvers.parts.progress import Event
@@ -92,7 +93,8 @@ def lemma3(scale: Scale, seed: int) -> Finding:
     rng, ratios = np.random.default_rng(seed), []
     for _ in range(scale.points):
         t, d = int(rng.integers(1, 40)), int(rng.integers(1, 6))
-        sigma, g = rng.uniform(0.0, 1.0, t) * rng.choice([0.05, 0.3, 1.0]), drift(t, d, rng)
+        sigma = rng.uniform(0.0, 1.0, t) * rng.choice([0.05, 0.3, 1.0])
+        g = rng.standard_normal((t, d)) + rng.uniform(0.0, 4.0) * rng.standard_normal(d)  # they point one way more or less
         got, norms = regret(sigma, g), np.linalg.norm(g, axis=1)
         bounds = (bound(sigma, norms, 1.0, 0.5) for bound in (theory.lazy_regret_printed, theory.lazy_regret))
         ratios.append((t, *(got / bound for bound in bounds)))
@@ -106,23 +108,12 @@ def lemma3(scale: Scale, seed: int) -> Finding:
         equal("there the regret over the printed bound",
               regret(np.ones(1), one) / theory.lazy_regret_printed([1.0], [1.0], 1.0, 0.5), 0.4, 1e-12),
     )
-    shown = Figure(
-        "regret",
-        f"{scale.points} random sequences on the unit ball",
-        "length t",
-        "regret / bound",
-        (curve("printed", cloud[:, 0], np.maximum(cloud[:, 1], 0.0), "dots"),
-         curve("sharp", cloud[:, 0], np.maximum(cloud[:, 2], 0.0), "dots"), curve("bound", [1.0, 40.0], [1.0, 1.0], "bound")),
-        log="",
-    )
-    return Finding(
-        "The printed factor 2 can be replaced by ½, and no smaller one: a single step attains it.", checks, (shown,)
-    )
-
-
-def drift(t: int, d: int, rng: np.random.Generator) -> Array:
-    """Subgradients that point one way more or less."""
-    return np.asarray(rng.standard_normal((t, d)) + rng.uniform(0.0, 4.0) * rng.standard_normal(d))
+    shown = Figure("regret", f"{scale.points} random sequences on the unit ball", "length t", "regret / bound", (
+        curve("printed", cloud[:, 0], np.maximum(cloud[:, 1], 0.0), "dots"),
+        curve("sharp", cloud[:, 0], np.maximum(cloud[:, 2], 0.0), "dots"),
+        curve("bound", [1.0, 40.0], [1.0, 1.0], "bound")), log="")
+    return Finding("The printed factor 2 can be replaced by ½, and no smaller one: a single step attains it.", checks,
+                   (shown,))
 
 
 def regret(sigma: Array, g: Array) -> float:
@@ -180,7 +171,7 @@ def leader_errors(p: float, steps: int) -> Array:
         points.append(float(event.also["last"].array()[0]))
 
     solver = gh.RegularizedStochasticFrankWolfe(gh.power(1.5 * p, LEMMA4_C), gh.Power(p), batch=1, every=1)
-    with problems.unwarned():
+    with unwarned():
         gh.minimize(f, S, solver, stop=gh.Iterations(steps), watch=watch)
     w, total, errors = np.array(points), 0.0, []
     for k, x in enumerate(w, start=1):
@@ -254,7 +245,8 @@ def curvature(scale: Scale, seed: int) -> Finding:
             if M.status == "exact" and isinstance(S, gh.Vertices | gh.Simplex | gh.L1Ball):
                 under = min(under, seen / float(M))
     eta = np.geomspace(1e-3, 1.0, 13)
-    third = np.array([cubic(gh.quadratic(H), gh.Simplex(D), step) for step in eta])
+    ends, curved = np.eye(D), gh.quadratic(H)
+    third = np.array([max(remainder(curved, w, d, step) for w in ends for d in ends) / (2.0 * step) for step in eta])
     shown = Figure("third_order", "With η³ in place of η² the supremum is infinite", "η", "largest quotient",
                    (curve("divided by η³: no bound", eta, third), curve("divided by η²: M/2", eta, third * eta, "exact")))
     apart = np.eye(D) + np.outer(np.eye(D)[0] - np.eye(D)[1], np.eye(D)[0] - np.eye(D)[1])
@@ -301,9 +293,3 @@ def second_derivatives(A: Array, f: Objective, S: AtomSet, rng: np.random.Genera
         for eta in (0.01, 0.1, 1.0):
             largest = max(largest, remainder(f, w, d, eta) / float(second[fine <= eta + 1e-12].max()))
     return largest
-
-
-def cubic(f: Objective, S: AtomSet, eta: float) -> float:
-    """The largest Bregman term over η³, between atoms."""
-    atoms = np.eye(D)
-    return max(remainder(f, w, d, eta) for w in atoms for d in atoms) / (2.0 * eta)

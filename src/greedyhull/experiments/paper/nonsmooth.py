@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import greedyhull as gh
 from greedyhull import theory
 from greedyhull.driver.bounds.record import steps_of
-from greedyhull.experiments.counterexamples import ALARM, bernstein
+from greedyhull.experiments.counterexamples import ALARM, bernstein, repeated, unwarned
 from greedyhull.experiments.paper import Figure, Finding, Scale, Table, curve, experiment
 from greedyhull.experiments.paper.checks import Check, bounded, equal, fitted
-from greedyhull.experiments.paper.problems import errors_at, kinked, means, spread, unwarned
+from greedyhull.experiments.paper.problems import errors_at, kinked, spread
 from greedyhull.objectives.stream import Stream
 from greedyhull.solvers.parts.steps import APriori
 from greedyhull.types import Array, Atom, AtomSet
@@ -174,39 +175,33 @@ STEEP = 1e3  # G, the slope of the second coordinate, in which nothing is random
 
 
 @dataclass(frozen=True)
-class Lost:
-    """The mean error of the averages of ``runs`` runs, what is expected, and by how much chance may move it."""
+class LossyTerms(RareTerms):
+    """f(u, v) = u + Gv over the atoms (±1, 0) and (±1, ``lost``/G); the first coordinate is that of `RareTerms`.
 
-    runs: int
-    mean: float
-    exact: float
-    room: float
-    constants: dict[str, float]
+    The oracle answers with v = lost/G in place of 0, which loses all that is allowed, at every step. r_S is 1 up to lost/G, so
+    that the noise costs what it does without the second coordinate.
+    """
+
+    lost: float
 
     @property
-    def idle(self) -> float:
-        """The error of the start."""
-        return self.constants["e1"]
+    def sharp(self) -> dict[str, float]:
+        return {**super().sharp, "r_S": float(np.hypot(1.0, self.lost / STEEP)), "e1": IDLE + self.lost}
 
+    def horizon(self, t: int) -> Expected:
+        noisy = super().horizon(t)
+        return replace(noisy, mean=noisy.mean + self.lost)
 
-def with_tolerance(solver: Sampling, t: int, c: float, runs: int, seed: int) -> Lost:
-    """t steps η = t^−½ with batches of t on f(u, v) = u + Gv over the atoms (±1, 0) and (±1, cη/G), tolerance cη.
+    def measured(self, solver: Sampling, steps: int, runs: int, seed: int, point: str) -> float:
+        first, lost = self.f, self.lost
 
-    The first coordinate is that of `RareTerms`. The oracle answers with v = cη/G in place of 0, which loses cη, all that is
-    allowed, at every step. r_S is 1 up to cη/G, so that the noise costs what it does without the second coordinate.
-    """
-    rare, eta = RareTerms(0.5 / t), t**-0.5
-    lost, first = c * eta, rare.f
+        def draw(size: int, rng: np.random.Generator) -> BatchMean:
+            return BatchMean(np.array([first.draw(size, rng).g[0], STEEP]))
 
-    def draw(size: int, rng: np.random.Generator) -> BatchMean:
-        return BatchMean(np.array([first.draw(size, rng).g[0], STEEP]))
-
-    S = gh.oracle(lambda g: (np.array([-1.0 if g[0] > 0.0 else 1.0, lost / STEEP]), lost), 2, bound=1.0)
-    start = S.atom(np.array([-1.0, STEEP]))
-    mean = averaged(gh.expectation(draw, 2), S, solver, start, t, runs, seed, "average") @ np.array([1.0, STEEP]) + 1.0
-    noisy = rare.average(np.full(t, eta), np.full(t, float(t)))
-    constants = {"M": 0.0, "sigma": rare.sigma, "r_S": float(np.hypot(1.0, lost / STEEP)), "c": c, "e1": IDLE + lost}
-    return Lost(runs, float(mean), noisy.mean + lost, noisy.room(runs), constants)
+        S = gh.oracle(lambda g: (np.array([-1.0 if g[0] > 0.0 else 1.0, lost / STEEP]), lost), 2, bound=1.0)
+        start = S.atom(np.array([-1.0, STEEP]))
+        mean = averaged(gh.expectation(draw, 2), S, solver, start, steps, runs, seed, point)
+        return float(mean @ np.array([1.0, STEEP])) + 1.0
 
 
 CONSTANTS = {"L": 1.0, "M_Phi": 4.0, "R2": 2.0}
@@ -251,21 +246,12 @@ class OnALine:
         return mean / total + 1.0
 
 
-def solved(weights: gh.Fading | gh.Steady | gh.Unweighted, t: int) -> float:
-    """The same from the solver."""
-    return _run(gh.RegularizedStochasticFrankWolfe(weights, batch=1, every=t + 1), t)
-
-
-def solved_with(c: float, p: float, t: int) -> float:
-    """The same from the solver, for σ_k = ck^{−3p/2} and η_k = k^−p."""
-    return _run(gh.RegularizedStochasticFrankWolfe(gh.power(1.5 * p, c), gh.Power(p), batch=1, every=t + 1), t)
-
-
-def _run(solver: gh.RegularizedStochasticFrankWolfe, t: int) -> float:
+def solved(weights: Any, t: int, p: float = 0.5) -> float:
+    """The same from the solver, with steps k^−p."""
     f = gh.finite_sum(lambda w, index: float(w[0]), lambda w, index: np.ones(1), 1, 1)
-    S = gh.Vertices(np.array([[1.0], [-1.0]]))
+    solver = gh.RegularizedStochasticFrankWolfe(weights, gh.Power(p), batch=1, every=t + 1)
     with unwarned():
-        return float(gh.minimize(f, S, solver, start=S[0], stop=gh.Iterations(t + 1)).point.array()[0]) + 1.0
+        return float(gh.minimize(f, ENDS, solver, start=ENDS[0], stop=gh.Iterations(t + 1)).point.array()[0]) + 1.0
 
 
 Row = tuple[str | float, ...]
@@ -305,19 +291,19 @@ class Way(NamedTuple):
 
     name: str
     times: float
-    why: str
+    schedule: Any
+    line: Callable[[int, float], OnALine]
+    why: str = ""
 
     def on(self, t: int) -> tuple[OnALine, float]:
         """The run, and its bound."""
         c = self.times * t**-0.25
-        if self.name == "constant":
-            return OnALine.steady(t, c), float(theory.arsfw(theory.ConstantWeights(), t, c=c, **CONSTANTS))
-        if self.name == "fading":
-            return OnALine.fading(t, c), float(theory.arsfw(theory.VariableWeights(), t, c=c, **CONSTANTS))
-        return OnALine.unweighted(t, c), float(theory.arsfw(theory.UniformAverage(), t, c=c, **CONSTANTS))
+        return self.line(t, c), float(theory.arsfw(self.schedule, t, c=c, **CONSTANTS))
 
 
-WAYS = (Way("constant", 1.8, ""), Way("fading", 0.39, ""), Way("no", 1.16, LAGS))
+WAYS = (Way("constant", 1.8, theory.ConstantWeights(), OnALine.steady),
+        Way("fading", 0.39, theory.VariableWeights(), OnALine.fading),
+        Way("no", 1.16, theory.UniformAverage(), OnALine.unweighted, LAGS))
 
 
 def weighted() -> tuple[list[Check], list[Row]]:
@@ -328,10 +314,9 @@ def weighted() -> tuple[list[Check], list[Row]]:
         on, bound = way.on(T)
         error, c = on.error(), way.times * T**-0.25
         told = [("corrected bound", bound, way.why)]
-        if way.name == "constant":
-            told.append(("printed bound", float(theory.arsfw_printed(theory.ConstantWeights(), T, c=c, L=1.0, R2=2.0)), ""))
+        if way.name != "no":
+            told.append(("printed bound", float(theory.arsfw_printed(way.schedule, T, c=c, L=1.0, R2=2.0)), ""))
         if way.name == "fading":
-            told.append(("printed bound", float(theory.arsfw_printed(theory.VariableWeights(), T, c=c, L=1.0, R2=2.0)), ""))
             k = np.arange(1.0, T + 1.0)
             along = theory.arsfw_along(k**-0.5, on.sigma, 1.0, rho=1.0, M_Phi=4.0, R2=2.0)
             told.append(("bound from the corrected recursion", along, ""))
@@ -367,7 +352,7 @@ def agreement(t: int) -> tuple[list[Check], list[Row]]:
     pairs = (("constant weights", solved(gh.Steady(t, c), t), OnALine.steady(t, c)),
              ("fading weights", solved(gh.Fading(c), t), OnALine.fading(t, c)),
              ("no weights", solved(gh.Unweighted(c), t), OnALine.unweighted(t, c)),
-             ("p = 0.4", solved_with(c, 0.4, t), OnALine.fading(t, c, 0.4)))
+             ("p = 0.4", solved(gh.power(0.6, c), t, 0.4), OnALine.fading(t, c, 0.4)))
     return [equal(f"{name}: error of the solver after {t} steps, against the arithmetic", got, on.error(), 1e-9)
             for name, got, on in pairs], []
 
@@ -393,7 +378,7 @@ def ordinary(scale: Scale, seed: int) -> tuple[Figure, Table]:
         for times in (1.0, 20.0):
             c = times * float(np.sqrt(problem.R2)) / problem.L
             solver = gh.RegularizedStochasticFrankWolfe(gh.Fading(c), batch=1, every=1)
-            (mean, _), _ = means(partial(errors_at, problem, solver, at), runs, seed)
+            (mean, _), _ = repeated(partial(errors_at, problem, solver, at), runs, seed)
             bound = theory.arsfw(theory.VariableWeights(), at - 1, c=c, **problem.constants)
             rows.append((problem.name, f"{times:g}R/L", float(mean[-1]), float(mean[-1] / bound[-1]),
                          float(mean[0] / bound[-1]), fitted(at - 1, mean)))

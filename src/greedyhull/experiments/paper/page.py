@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,8 +31,6 @@ from greedyhull.report.figure import INK, MAIN, OTHER, STYLE, VARIABLES, element
 THIRD, FOURTH, FIFTH = "#010207", "#010208", "#010209"
 COLOURS = {**VARIABLES, THIRD: "var(--third)", FOURTH: "var(--fourth)", FIFTH: "var(--fifth)"}
 TURNS = (MAIN, OTHER, THIRD, FOURTH, FIFTH)
-WIDTH = 4.1  # inches
-SHOWN = 160  # points of a line that are drawn; the CSV file has all
 
 
 def svg(figure: Figure) -> str:
@@ -42,9 +40,9 @@ def svg(figure: Figure) -> str:
 
     with matplotlib.rc_context({**STYLE, "svg.hashsalt": figure.name, "axes.titlesize": 9.5}):
         below = 0.55 + 0.19 * len(figure.series)  # inches, for the label of x and the legend
-        height = 2.35 + below
-        canvas: Any = Canvas(figsize=(WIDTH, height))  # margins are fixed: to measure all text would take most of the time
-        axes = canvas.add_axes((0.72 / WIDTH, below / height, 1.0 - 0.84 / WIDTH, 2.25 / height))
+        width, height = 4.1, 2.35 + below
+        canvas: Any = Canvas(figsize=(width, height))  # margins are fixed: to measure all text would take most of the time
+        axes = canvas.add_axes((0.72 / width, below / height, 1.0 - 0.84 / width, 2.25 / height))
         axes.set(xscale="log" if "x" in figure.log else "linear", yscale="log" if "y" in figure.log else "linear",
                  xlabel=figure.x, ylabel=figure.y)
         turn = 0
@@ -85,13 +83,12 @@ def _ticks(axis: Any) -> None:
 
 
 def thinned(series: Series, log: bool) -> tuple[Any, Any]:
-    """At most `SHOWN` points of a long line, evenly spread as the eye sees them."""
-    x, y = series.x, series.y
-    if series.style == "dots":
-        keep = np.unique(np.linspace(0, len(x) - 1, min(len(x), 3 * SHOWN)).astype(int))
-    else:
-        spread = np.geomspace(1, len(x), SHOWN) - 1 if log else np.linspace(0, len(x) - 1, SHOWN)
-        keep = np.unique(spread.astype(int)) if len(x) > SHOWN else np.arange(len(x))
+    """Return at most 480 dots or 160 points of a line, evenly spread on the axis; the CSV file has all."""
+    x, y, most = series.x, series.y, 480 if series.style == "dots" else 160
+    if len(x) <= most:
+        return x, y
+    spread = np.geomspace(1, len(x), most) - 1 if log and series.style != "dots" else np.linspace(0, len(x) - 1, most)
+    keep = np.unique(spread.astype(int))
     return x[keep], y[keep]
 
 
@@ -105,79 +102,70 @@ def write_csv(figure: Figure, path: Path) -> None:
             rows.writerows((series.name, series.style, f"{x:.12g}", f"{y:.12g}") for x, y in points)
 
 
-Kind = Literal["slip", "constant", "condition", "proof", "false"]
-
-
 class Misprint(NamedTuple):
     """One place of the paper, what stands there and what should."""
 
     where: str
-    kind: Kind
+    kind: str  # slip, constant, condition, proof or false
     printed: str
     right: str
 
 
-MISPRINTS = (
-    Misprint("introduction, Jones' rule", "slip", "minimises f(ηw + (1 − η)d)", "minimises f((1 − η)w + ηd)"),
-    Misprint("introduction, related work", "condition", "n^⅓ε⁻² stochastic gradients for finite sums",
-             "That is what Reddi, Sra, Póczos and Smola (2016) state for a SAGA variant; we can prove it with batches of n^⅔ "
-             "only. For smooth convex f growing batches need ε⁻³ gradients and ε⁻¹ oracle calls (Hazan and Luo 2016)."),
-    Misprint("curvature, Bregman term", "slip", "∇f(y)(w − y)", "∇f(y)ᵀ(w − y)"),
-    Misprint("curvature, comparison with Jaggi", "slip", "the two definitions differ",
-             "For convex f they are equal: the term is convex in d, so its supremum over the hull is that over the atoms."),
-    Misprint("curvature, second derivative", "slip", "∂f/∂η²", "∂²f/∂η²"),
-    Misprint("Lemma 1(a) and its proof", "slip", "f(w)ᵀ(w − d)", "∇f(w)ᵀ(w − d)"),
-    Misprint("Lemma 1(b), proof", "slip", "D_f with one argument", "its second argument is w"),
-    Misprint("Lemma 2, proof", "slip", "ε_k in the first two lines; d_k inside a minimum over d′", "η_kε_k; d′"),
-    Misprint("Theorem 1, proof", "slip", "ε_k/η_k → 0", "(η_kε_k + Mη_k²/2)/η_k → 0, for which ε_k → 0 is enough"),
-    Misprint("Theorem 2, proof", "slip", "base case compared with the bound at a wrong index",
-             "e₁ ≤ M/2 + c, below (2M + 4c)/3"),
-    Misprint("Theorem 3", "false", "for any choice of steps",
-             "for steps in [0, 1]; otherwise C = 1, e₀ = 2 with steps −1 and 2.5 gives e₂ = −1.25"),
-    Misprint("Theorem 3", "constant", "a = min{e₀, C}, if e₀ ≤ 2C", "a = min{2e₀, 8C/3}, from any e₀ ≥ 0"),
-    Misprint("Theorem 3, proof", "slip", "minimised at e/(4C)", "minimised at e/(2C); the minimum beside it is right"),
-    Misprint("Theorem 4", "condition", "any step", "η_k > 0: at η_k = 0 every atom is a Jones atom"),
-    Misprint("section 3, before Theorem 5", "slip", "step size √k", "step size k^−½"),
-    Misprint("section 3, before Theorem 5", "constant", "error O(1/√t) at any iteration t",
-             "the average has a factor ln t; the last iterate has none: E e_k ≤ √2 B/√k"),
-    Misprint("Proposition 1", "constant", "the iterates do not converge",
-             "True: the gap is ½ at every k ≥ 2. But their average converges there. With the first point doubled it does "
-             "not: its gap is 9/640."),
-    Misprint("Theorem 5", "slip", "w̄_k on the left, t on the right; b for b_k",
-             "one index throughout; ε_k = cη_k in both parts"),
-    Misprint("Theorem 5, proof", "proof", "u_k minimises f((1 − η_k)w_k + η_k d)",
-             "u_k minimises ∇f(w_k)ᵀd; with the printed u_k the step to f* fails"),
-    Misprint("Theorem 5", "constant", "DL + M with the curvature of every term",
-             "r_Sσ + M with the curvature of f alone, r_S the radius around S and σ the deviation of the gradients"),
-    Misprint("Algorithm ASFW", "slip", "∇f̃(w)", "∇f̃(w_k)"),
-    Misprint("condition on E(d_k)", "condition", "implies O(1/k)", "with η_k = 2/(k + 2), and then E e_k ≤ (2M + 4c)/(k + 2)"),
-    Misprint("Proposition 2, proof", "constant", "w_k = Y_k x; violation 4√2",
-             "w_k = Y_k x/(2√2), since x is not feasible; the largest violation is 2 for the sum, 1 for the mean"),
-    Misprint("Proposition 2, proof", "slip", "sgn(xᵀw − y) = sgn y; γ_i for η_k; k + 1 terms in Y_k",
-             "−sgn y; η_k; k terms. The exponent of Hoeffding's bound is three times as large."),
-    Misprint("Proposition 3", "false", "η_k arbitrary",
-             "deterministic η_k with Ση_k = ∞, and η_k → 0 for the limit to exist; then it is r(8 − 5r)/18. With η_k = 0 "
-             "and w₀ = w* there is no error, with η alternating 1 and ½ no limit."),
-    Misprint("remark on ASFW", "constant", "constants not given",
-             "(e₁ + r_Sσ + M/2 + c)/√t, also for the gap and for nonconvex f"),
-    Misprint("Algorithm ARSFW, prose", "slip", "∇Φ aligns d with w_k − w₁; Φ(w₁) = 0",
-             "it pulls back toward w₁; ∇Φ(w₁) = 0"),
-    Misprint("Algorithm ARSFW, prose", "slip", "the online method has a fixed η_k",
-             "its gradient weight is fixed, its step is not"),
-    Misprint("Theorem 6", "condition", "p in [0, 1]; gradients", "p in [0, 1), since K is infinite at 1; subgradients"),
-    Misprint("Theorem 6, proof", "false", "F_k has curvature 2R²/ρ, so e_k ≤ Kη_k",
-             "curvature min(D², 8R²/ρ): λ + 3 takes the place of λ in K. The printed bound on e_k is exceeded more than "
-             "threefold (see Lemma 4); the final bounds are true."),
-    Misprint("Theorem 6, proof", "proof", "h_k is evaluated outside the hull; two factors L are missing",
-             "h_k(w_k) − h_k(w*) ≤ g_kᵀ(w*_k − w*) + L‖w_k − w*_k‖, which stays inside and gives L where 3L stands"),
-    Misprint("Theorem 6, proof", "slip", "g_k, F_k(w*), σ_k² = σ_k cη_k^{3/2}", "ḡ_k, F_k(w*_k), σ_k² ≤ σ_k cη_k^{3/2}"),
-    Misprint("Theorem 6, second bound", "condition", "σ_k ≤ ck^−¾", "σ_k = ck^−¾; a factor c is dropped in a sum"),
-    Misprint("Lemma 3", "constant", "2Σσ_k²‖g_k‖²/ρ + R²", "½Σσ_k²‖g_k‖²/ρ + Φ(w) − Φ(w₁), which is attained"),
-    Misprint("Lemma 3", "slip", "sum to s − 1; X for the hull; Φ(w*_{k+1}) in the last display", "k − 1; W; Φ(w*_{s+2})"),
-    Misprint("Lemma 4, proof", "slip", "third equivalence; σ_k² = c²η_k³", "an implication, after e_k ≤ Kη_k; σ_k² ≤ c²η_k³"),
-    Misprint("throughout", "condition", "argmin over S",
-             "an ε-argmin where S is not compact, which the approximate oracles cover"),
-)
+MISPRINTS = tuple(Misprint(*row) for row in (
+    ("introduction, Jones' rule", "slip", "minimises f(ηw + (1 − η)d)", "minimises f((1 − η)w + ηd)"),
+    ("introduction, related work", "condition", "n^⅓ε⁻² stochastic gradients for finite sums",
+     "That is what Reddi, Sra, Póczos and Smola (2016) state for a SAGA variant; we can prove it with batches of n^⅔ "
+     "only. For smooth convex f growing batches need ε⁻³ gradients and ε⁻¹ oracle calls (Hazan and Luo 2016)."),
+    ("curvature, Bregman term", "slip", "∇f(y)(w − y)", "∇f(y)ᵀ(w − y)"),
+    ("curvature, comparison with Jaggi", "slip", "the two definitions differ",
+     "For convex f they are equal: the term is convex in d, so its supremum over the hull is that over the atoms."),
+    ("curvature, second derivative", "slip", "∂f/∂η²", "∂²f/∂η²"),
+    ("Lemma 1(a) and its proof", "slip", "f(w)ᵀ(w − d)", "∇f(w)ᵀ(w − d)"),
+    ("Lemma 1(b), proof", "slip", "D_f with one argument", "its second argument is w"),
+    ("Lemma 2, proof", "slip", "ε_k in the first two lines; d_k inside a minimum over d′", "η_kε_k; d′"),
+    ("Theorem 1, proof", "slip", "ε_k/η_k → 0", "(η_kε_k + Mη_k²/2)/η_k → 0, for which ε_k → 0 is enough"),
+    ("Theorem 2, proof", "slip", "base case compared with the bound at a wrong index", "e₁ ≤ M/2 + c, below (2M + 4c)/3"),
+    ("Theorem 3", "false", "for any choice of steps",
+     "for steps in [0, 1]; otherwise C = 1, e₀ = 2 with steps −1 and 2.5 gives e₂ = −1.25"),
+    ("Theorem 3", "constant", "a = min{e₀, C}, if e₀ ≤ 2C", "a = min{2e₀, 8C/3}, from any e₀ ≥ 0"),
+    ("Theorem 3, proof", "slip", "minimised at e/(4C)", "minimised at e/(2C); the minimum beside it is right"),
+    ("Theorem 4", "condition", "any step", "η_k > 0: at η_k = 0 every atom is a Jones atom"),
+    ("section 3, before Theorem 5", "slip", "step size √k", "step size k^−½"),
+    ("section 3, before Theorem 5", "constant", "error O(1/√t) at any iteration t",
+     "the average has a factor ln t; the last iterate has none: E e_k ≤ √2 B/√k"),
+    ("Proposition 1", "constant", "the iterates do not converge",
+     "True: the gap is ½ at every k ≥ 2. But their average converges there. With the first point doubled it does "
+     "not: its gap is 9/640."),
+    ("Theorem 5", "slip", "w̄_k on the left, t on the right; b for b_k", "one index throughout; ε_k = cη_k in both parts"),
+    ("Theorem 5, proof", "proof", "u_k minimises f((1 − η_k)w_k + η_k d)",
+     "u_k minimises ∇f(w_k)ᵀd; with the printed u_k the step to f* fails"),
+    ("Theorem 5", "constant", "DL + M with the curvature of every term",
+     "r_Sσ + M with the curvature of f alone, r_S the radius around S and σ the deviation of the gradients"),
+    ("Algorithm ASFW", "slip", "∇f̃(w)", "∇f̃(w_k)"),
+    ("condition on E(d_k)", "condition", "implies O(1/k)", "with η_k = 2/(k + 2), and then E e_k ≤ (2M + 4c)/(k + 2)"),
+    ("Proposition 2, proof", "constant", "w_k = Y_k x; violation 4√2",
+     "w_k = Y_k x/(2√2), since x is not feasible; the largest violation is 2 for the sum, 1 for the mean"),
+    ("Proposition 2, proof", "slip", "sgn(xᵀw − y) = sgn y; γ_i for η_k; k + 1 terms in Y_k",
+     "−sgn y; η_k; k terms. The exponent of Hoeffding's bound is three times as large."),
+    ("Proposition 3", "false", "η_k arbitrary",
+     "deterministic η_k with Ση_k = ∞, and η_k → 0 for the limit to exist; then it is r(8 − 5r)/18. With η_k = 0 "
+     "and w₀ = w* there is no error, with η alternating 1 and ½ no limit."),
+    ("remark on ASFW", "constant", "constants not given", "(e₁ + r_Sσ + M/2 + c)/√t, also for the gap and for nonconvex f"),
+    ("Algorithm ARSFW, prose", "slip", "∇Φ aligns d with w_k − w₁; Φ(w₁) = 0", "it pulls back toward w₁; ∇Φ(w₁) = 0"),
+    ("Algorithm ARSFW, prose", "slip", "the online method has a fixed η_k", "its gradient weight is fixed, its step is not"),
+    ("Theorem 6", "condition", "p in [0, 1]; gradients", "p in [0, 1), since K is infinite at 1; subgradients"),
+    ("Theorem 6, proof", "false", "F_k has curvature 2R²/ρ, so e_k ≤ Kη_k",
+     "curvature min(D², 8R²/ρ): λ + 3 takes the place of λ in K. The printed bound on e_k is exceeded more than "
+     "threefold (see Lemma 4); the final bounds are true."),
+    ("Theorem 6, proof", "proof", "h_k is evaluated outside the hull; two factors L are missing",
+     "h_k(w_k) − h_k(w*) ≤ g_kᵀ(w*_k − w*) + L‖w_k − w*_k‖, which stays inside and gives L where 3L stands"),
+    ("Theorem 6, proof", "slip", "g_k, F_k(w*), σ_k² = σ_k cη_k^{3/2}", "ḡ_k, F_k(w*_k), σ_k² ≤ σ_k cη_k^{3/2}"),
+    ("Theorem 6, second bound", "condition", "σ_k ≤ ck^−¾", "σ_k = ck^−¾; a factor c is dropped in a sum"),
+    ("Lemma 3", "constant", "2Σσ_k²‖g_k‖²/ρ + R²", "½Σσ_k²‖g_k‖²/ρ + Φ(w) − Φ(w₁), which is attained"),
+    ("Lemma 3", "slip", "sum to s − 1; X for the hull; Φ(w*_{k+1}) in the last display", "k − 1; W; Φ(w*_{s+2})"),
+    ("Lemma 4, proof", "slip", "third equivalence; σ_k² = c²η_k³", "an implication, after e_k ≤ Kη_k; σ_k² ≤ c²η_k³"),
+    ("throughout", "condition", "argmin over S", "an ε-argmin where S is not compact, which the approximate oracles cover"),
+))
 
 
 EXPERIMENTS = (
@@ -189,21 +177,14 @@ EXPERIMENTS = (
 )
 
 
-Found = tuple[Experiment, Finding]
-
-
-def write(found: Sequence[Found], folder: Path, scale: Scale, seed: int) -> Path:
+def write(found: Sequence[tuple[Experiment, Finding]], folder: Path, scale: Scale, seed: int) -> Path:
     """Write index.html and a CSV file for every figure into the folder, which is made if it is not there."""
     from jinja2 import Environment, PackageLoader
 
     folder.mkdir(parents=True, exist_ok=True)
     loader = PackageLoader("greedyhull.experiments.paper", ".")
     page = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    page.filters["number"] = number
-    page.filters["limit"] = limit
-    page.filters["indexed"] = indexed
-    page.filters["short"] = short
-    page.filters["nearest"] = nearest
+    page.filters |= {"number": number, "limit": limit, "indexed": indexed, "short": short, "nearest": nearest}
     html = page.get_template("page.html").render(
         found=found, scale=scale, seed=seed, misprints=MISPRINTS, svg=svg, csv=csv_name,
         held=sum(finding.ok and bool(finding.checks) for _, finding in found),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -14,7 +12,7 @@ import numpy as np
 import greedyhull as gh
 from greedyhull.atoms.geometry import row_norms
 from greedyhull.atoms.neighbours import worst_within
-from greedyhull.experiments.counterexamples import repeated
+from greedyhull.experiments.counterexamples import unwarned
 from greedyhull.measures.terms import noise
 from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.iterate import Iterate
@@ -39,10 +37,15 @@ class Problem:
     @property
     def atoms(self) -> Finite:
         """S, where its atoms can be listed."""
-        found = listed(self.S)
-        if found is None:
-            raise gh.GreedyhullError(f"The atoms of {self.S!r} cannot be listed; a set such as Vertices(matrix) is wanted.")
-        return found
+        return atoms_of(self.S)
+
+
+def atoms_of(S: AtomSet) -> Finite:
+    """Return S, where its atoms can be listed."""
+    found = listed(S)
+    if found is None:
+        raise gh.GreedyhullError(f"The atoms of {S!r} cannot be listed. Use a set such as Vertices(matrix).")
+    return found
 
 
 def posed(name: str, f: Objective, S: AtomSet, least: float | None = None) -> Problem:
@@ -160,20 +163,6 @@ def play(problem: Problem, solver: Solver, steps: int, *, S: AtomSet | None = No
     return Played(trace.value - problem.least, trace.step[:-1], trace.slack[:-1], tuple(told), tuple(seen))
 
 
-@contextmanager
-def unwarned() -> Iterator[None]:
-    """Run what breaks the conditions of a theorem on purpose, without being told so."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", gh.GreedyhullWarning)
-        yield
-
-
-def means(run: Callable[[int], Array], runs: int, seed: int) -> tuple[Array, Array]:
-    """Mean and standard error of run(s), over seeds s made from ``seed``."""
-    with unwarned():
-        return repeated(run, runs, seed)
-
-
 def spread(last: int, count: int = 40) -> Array:
     """Whole numbers from 2 to ``last``, evenly spread on a logarithmic axis."""
     return np.unique(np.geomspace(2, last, count).round().astype(int))
@@ -218,11 +207,6 @@ def regression(seed: int, n: int = 3000, d: int = 4, atoms: int = 12) -> Sampled
     y = X @ rng.standard_normal(d) * 0.5 + rng.standard_normal(n)
     f, S = gh.least_squares(X, y), gh.Vertices(rng.standard_normal((atoms, d)))
     return Sampled(posed("noisy least squares", f, S), float(noise(f, S)), float(S.sizes().circumradius))
-
-
-def ordinary() -> Sampled:
-    """A problem as one meets them: more terms than the largest batch of a few hundred steps, always the same."""
-    return regression(0, n=20_000)
 
 
 def errors_at(problem: Problem | Kinked, solver: Solver, at: Array, seed: int, start: Any = None) -> Array:
@@ -273,9 +257,6 @@ def kinked(name: str, S: Finite, seed: int, n: int = 60) -> Kinked:
                   float(S.sizes().diameter))
 
 
-LENGTHS = np.linspace(0.0, 1.0, 21)  # steps that the adversary of the joint choice tries
-
-
 @dataclass(frozen=True)
 class WorstJones(Solver):
     """A Jones method at its worst: of all atoms that lead within η_kε_k of the best value of f, it takes the one that leads
@@ -287,7 +268,7 @@ class WorstJones(Solver):
     needs = Needs(atoms=False)
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
-        oracle, all_atoms = memory.oracle(S), _listed(S)
+        oracle, all_atoms = memory.oracle(S), atoms_of(S)
         for k in memory.count(first=0):
             g = f.gradient(w)
             answer = oracle.argmin(g)
@@ -307,7 +288,8 @@ class WorstJoint(Solver):
     needs = Needs(atoms=False)
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
-        oracle, atoms, all_atoms = memory.oracle(S), toward(f, S, w, memory), _listed(S)
+        oracle, atoms, all_atoms = memory.oracle(S), toward(f, S, w, memory), atoms_of(S)
+        lengths = np.linspace(0.0, 1.0, 21)
         for k in memory.count(first=0):
             g = f.gradient(w)
             answer = oracle.argmin(g)
@@ -317,18 +299,11 @@ class WorstJoint(Solver):
             move, eta, highest = best.move, best.step, best.value
             for j in range(len(all_atoms)):
                 candidate = w.toward(all_atoms[j])
-                values = f.along(w, candidate).probe(LENGTHS).values
+                values = f.along(w, candidate).probe(lengths).values
                 i = int(np.where(values <= allowed, values, -np.inf).argmax())
                 if highest < values[i] <= allowed:
-                    move, eta, highest = candidate, float(LENGTHS[i]), float(values[i])
+                    move, eta, highest = candidate, float(lengths[i]), float(values[i])
             w.move(move, eta)
-
-
-def _listed(S: AtomSet) -> Finite:
-    found = listed(S)
-    if found is None:
-        raise gh.GreedyhullError(f"The atoms of {S!r} cannot be listed, so that the worst of them is not known.")
-    return found
 
 
 def adversaries(problem: Problem, c: float) -> list[tuple[str, Solver, AtomSet]]:

@@ -10,10 +10,10 @@ import numpy as np
 import greedyhull as gh
 from greedyhull import theory
 from greedyhull.experiments import asfw_eg_a, asfw_eg_b, asj_eg, nonsmooth_rates, variance_reduced_jones
-from greedyhull.experiments.counterexamples import WrongLimit, bernstein
+from greedyhull.experiments.counterexamples import WrongLimit, bernstein, unwarned
 from greedyhull.experiments.paper import Figure, Finding, Scale, Table, curve, experiment
 from greedyhull.experiments.paper.checks import Check, at_least, at_most, bounded, equal, fitted
-from greedyhull.experiments.paper.problems import Problem, corners, logit, play, posed, squares, unwarned
+from greedyhull.experiments.paper.problems import Problem, corners, logit, play, posed, squares
 from greedyhull.types import Array
 
 TWICE = (0.5, 0.25, 0.25)
@@ -33,37 +33,27 @@ def proposition1(scale: Scale, seed: int) -> Finding:
         twice = [asj_eg(TWICE, k=k, runs=runs, seed=seed) for k in at]
     off = [abs(m.measured - m.exact) / m.room for got in (*even, *twice) for m in (got.last, got.average)]
     checks = (
-        equal(
-            "three terms: error of the last point at every k", max(abs(g.last.measured - 0.5) for g in even) + 0.5, 0.5, 1e-9
-        ),
+        equal("three terms: error of the last point at every k",
+              max(abs(g.last.measured - 0.5) for g in even) + 0.5, 0.5, 1e-9),
         equal("three terms: the mean of the points goes to", even[0].limit, 0.0, 1e-12),
         equal("a term doubled: error of the last point, exactly 0.50625", twice[0].last.exact, 0.50625, 1e-12),
         equal("a term doubled: limit of the mean, exactly 9/640", twice[0].limit, 9 / 640, 1e-12),
-        at_least(
-            "a term doubled: expected error of the mean at the last k, over 9/640", twice[-1].average.exact / (9 / 640), 1.0
-        ),
+        at_least("a term doubled: expected error of the mean at the last k, over 9/640",
+                 twice[-1].average.exact / (9 / 640), 1.0),
         at_most("largest distance of a mean from its expectation, over what chance explains", max(off), 1.0),
-        at_most(
-            "capped steps and batches of k: error of the last point at the last k",
-            max(even[-1].capped, twice[-1].capped),
-            0.05,  # a tenth of what single terms keep, and some thirty standard errors above what was seen
-        ),
-    )
+        # a tenth of what single terms keep, and some thirty standard errors above what was seen
+        at_most("capped steps and batches of k: error of the last point at the last k",
+                max(even[-1].capped, twice[-1].capped), 0.05))
     k = np.array(at, dtype=float)
     shown = Figure("points", "A term doubled: single terms, step and atom chosen jointly", "k", "mean error", (
         curve("last point", k, [g.last.measured for g in twice]),
         curve("mean of the points", k, [g.average.measured for g in twice]),
         curve("capped steps, batches of k: last point", k, [max(g.capped, 1e-12) for g in twice]),
         curve("9/640", k, np.full(len(k), 9 / 640), "exact"), curve("0.50625", k, np.full(len(k), 0.50625), "bound")))
-    table = Table(
-        "Measured and exact",
-        ("terms", "k", "last", "exact", "mean of points", "exact", "limit", "capped, last"),
-        tuple(
-            (name, n, g.last.measured, g.last.exact, g.average.measured, g.average.exact, g.limit, g.capped)
-            for name, found in (("three", even), ("first doubled", twice))
-            for n, g in zip(at, found, strict=True)
-        ),
-    )
+    rows = tuple((name, n, g.last.measured, g.last.exact, g.average.measured, g.average.exact, g.limit, g.capped)
+                 for name, found in (("three", even), ("first doubled", twice)) for n, g in zip(at, found, strict=True))
+    table = Table("Measured and exact", ("terms", "k", "last", "exact", "mean of points", "exact", "limit", "capped, last"),
+                  rows)
     return Finding("The last point is ½ above the minimum for ever. The mean of the points does converge in the printed "
                    "example, but not if one term is doubled: it stays 9/640 above. Capped steps with growing batches "
                    "converge in both.", checks, (shown,), (table,))
@@ -151,12 +141,8 @@ def proposition3(scale: Scale, seed: int) -> Finding:
     at = [1, 3, 10, 30] + ([100, 300] if scale.runs > 100 else [])
     with unwarned():
         over = [asfw_eg_b(0.5, k=k, runs=runs, seed=seed) for k in at]
-        for r in (0.3, 0.5, 0.9):
-            got = asfw_eg_b(r, k=at[-1], runs=runs, seed=seed)
-            found.append((r, "2/(k + 2)", got))
-        for eta in (0.2, 0.5, 1.0):
-            got = asfw_eg_b(0.5, eta, k=30, runs=runs, seed=seed)
-            found.append((0.5, f"constant {eta}", got))
+        found += [(r, "2/(k + 2)", asfw_eg_b(r, k=at[-1], runs=runs, seed=seed)) for r in (0.3, 0.5, 0.9)]
+        found += [(0.5, f"constant {eta}", asfw_eg_b(0.5, eta, k=30, runs=runs, seed=seed)) for eta in (0.2, 0.5, 1.0)]
         turns = [asfw_eg_b(0.5, (1.0, 0.5), k=k, runs=1500, seed=seed) for k in (21, 22)]
         found += [(0.5, f"1 and ½ by turns, k = {k}", got) for k, got in zip((21, 22), turns, strict=True)]
     rows = tuple((r, steps, got.measured, got.error, got.exact, got.limit) for r, steps, got in found)
@@ -200,9 +186,8 @@ def mixtures(scale: Scale, seed: int) -> Finding:
         for name, solver in UPDATES.items():
             played = play(problem, solver, steps)
             k, e = played.k[1:], played.errors[1:]
-            rows.append(
-                (problem.name, name, float((e / theory.rate(problem.M, 0.0, k)).max()), fitted(k, np.where(e > 1e-9, e, 0.0)))
-            )
+            used = float((e / theory.rate(problem.M, 0.0, k)).max())
+            rows.append((problem.name, name, used, fitted(k, np.where(e > 1e-9, e, 0.0))))
             if name in ("Frank-Wolfe, short steps", "Frank-Wolfe, line search", "Jones, joint choice"):
                 searched = max(searched, float((e / theory.line_search_rate(problem.M, k)).max()))
             if problem.name == "logistic" and name in ("Frank-Wolfe, scheduled", "Frank-Wolfe, line search",
@@ -213,9 +198,8 @@ def mixtures(scale: Scale, seed: int) -> Finding:
     checks = (bounded("all updates: largest error over (2M + 4c)/(k + 2)", max(float(row[2]) for row in rows), why=FASTER),
         bounded("line search, short steps, joint choice: largest error over 2M/(k + 3)", searched, room=1e-9, why=CORNERS))
     shown = Figure("updates", "Logistic regression over an l1 ball", "k", "error", tuple(curves))
-    table = Table(
-        "Largest error over the bound of Theorem 2", ("problem", "update", "error / bound", "fitted power"), tuple(rows)
-    )
+    table = Table("Largest error over the bound of Theorem 2", ("problem", "update", "error / bound", "fitted power"),
+                  tuple(rows))
     return Finding("All nine updates stay below the bound of Theorem 2, mixtures of the two families among them; steps "
                    "that look at f obey 2M/(k + 3).", checks, (shown,), (table,))
 

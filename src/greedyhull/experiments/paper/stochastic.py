@@ -13,7 +13,7 @@ import greedyhull as gh
 from greedyhull import theory
 from greedyhull.atoms.base import OracleBase
 from greedyhull.atoms.wrapped import Wrapped
-from greedyhull.experiments.counterexamples import ALARM, spent_and_values
+from greedyhull.experiments.counterexamples import ALARM, repeated, spent_and_values
 from greedyhull.experiments.paper import Figure, Finding, Scale, Table, curve, experiment
 from greedyhull.experiments.paper.checks import Check, at_most, bounded, equal, fitted
 from greedyhull.experiments.paper.nonsmooth import (
@@ -21,22 +21,12 @@ from greedyhull.experiments.paper.nonsmooth import (
     IDLE,
     ConcaveTerms,
     Expected,
+    LossyTerms,
     OnALine,
     RareTerms,
     Sampling,
-    with_tolerance,
 )
-from greedyhull.experiments.paper.problems import (
-    Problem,
-    Sampled,
-    errors_at,
-    means,
-    ordinary,
-    posed,
-    regression,
-    spread,
-    squares,
-)
+from greedyhull.experiments.paper.problems import Problem, Sampled, errors_at, posed, regression, spread, squares
 from greedyhull.solvers.gradients.momentum import Minibatch
 from greedyhull.types import Answer, Array, AtomSet, Solver, State
 
@@ -66,15 +56,11 @@ class Case:
     def compared(self, seed: int) -> tuple[list[Check], Row]:
         """Two checks and a row: what is expected against the bound, and the runs against what is expected."""
         mean = self.instance.measured(self.solver, self.steps, self.runs, seed, self.point)
-        exact, room, idle = self.expected.mean, self.expected.room(self.runs), self.instance.idle / self.bound
-        return against(self.name, self.what, exact / self.bound, idle, mean, exact, room, self.runs, self.why), (
-            self.name, self.runs, mean, exact, self.bound, exact / self.bound, idle, self.bound / (mean - room))
-
-
-def against(name: str, what: str, share: float, idle: float, mean: float, exact: float, room: float, runs: int,
-            why: str = "") -> list[Check]:
-    return [bounded(f"{name}: expected {what} over the bound", share, idle=idle, why=why),
-            equal(f"{name}: mean {what} of {runs} runs, against the expected one", mean, exact, room)]
+        exact, room, start = self.expected.mean, self.expected.room(self.runs), self.instance.sharp["e1"]
+        idle = (self.instance.idle if self.what == "gap" else start) / self.bound
+        checks = [bounded(f"{self.name}: expected {self.what} over the bound", exact / self.bound, idle=idle, why=self.why),
+                  equal(f"{self.name}: mean {self.what} of {self.runs} runs, against the expected one", mean, exact, room)]
+        return checks, (self.name, self.runs, mean, exact, self.bound, exact / self.bound, idle, self.bound / (mean - room))
 
 
 @experiment(
@@ -90,7 +76,7 @@ def theorem5(scale: Scale, seed: int) -> Finding:
     full = scale.runs >= 100
     found = [case.compared(seed) for case in cases(full)]
     tolerant = gh.StochasticJones.fixed(100, tolerance=gh.constant(0.05))
-    extreme, _ = worst_atoms(theory.asj, "", tolerant, 200 if full else 40, seed)
+    extreme, _ = worst_atoms(theory.asj, "", tolerant, 200 if full else 40).compared(seed)
     table = Table(f"f(w) = w on [−1, 1], rare steep terms, begun at +1. A false alarm has the probability {ALARM:g} a row",
                   ("schedule", "runs", "mean error", "expected", "bound", "expected / bound", "doing nothing / bound",
                    "bound may be divided by, from the runs alone"), tuple(row for _, row in found))
@@ -103,14 +89,11 @@ def theorem5(scale: Scale, seed: int) -> Finding:
         (*(check for checks, _ in found for check in checks), *extreme), (attained(), shown), (table, usual))
 
 
-def worst_atoms(family: Bound, point: str, solver: Sampling, runs: int, seed: int) -> tuple[list[Check], Row]:
-    """Atoms that lose all that their tolerance allows, c = ½, and noise: batches of 100 and as many steps."""
-    t, c = 100, 0.5
-    lost = with_tolerance(solver, t, c, runs, seed)
-    bound = float(family(theory.FixedHorizon(), t, **lost.constants))
-    name, share, idle = f"b = t = {t}, worst atoms, c = {c}{point}", lost.exact / bound, lost.idle / bound
-    return (against(name, "error", share, idle, lost.mean, lost.exact, lost.room, runs),
-            (name, runs, lost.mean, lost.exact, bound, share, idle))
+def worst_atoms(family: Bound, point: str, solver: Sampling, runs: int, t: int = 100, c: float = 0.5) -> Case:
+    """Atoms that lose all that their tolerance ct^−½ allows, and noise: batches of t and as many steps."""
+    lossy = LossyTerms(0.5 / t, c * t**-0.5)
+    bound = float(family(theory.FixedHorizon(), t, c=c, **lossy.sharp))
+    return Case(f"b = t = {t}, worst atoms, c = {c}{point}", lossy, t, lossy.horizon(t), bound, solver, "average", runs)
 
 
 def cases(full: bool) -> list[Case]:
@@ -194,13 +177,13 @@ def attained() -> Figure:
 
 def typical(full: bool, seed: int) -> tuple[Figure, Table]:
     """Noisy least squares over a few points: how far below the bounds an ordinary problem runs."""
-    sum_, runs = ordinary(), 6 if full else 3
+    sum_, runs = regression(0, n=20_000), 6 if full else 3  # more terms than the largest batch
     at = spread(500 if full else 60, 25)
     solvers = (("b = k", gh.StochasticJones(every=1)),
                ("capped joint choice, b = k", gh.StochasticJones(step=gh.Capped(gh.Power(0.5)), every=1)),
                ("b ~ k²", gh.StochasticJones.growing(every=1)))
     start = sum_.problem.atoms[0]
-    e = {name: means(partial(errors_at, sum_.problem, solver, at, start=start), runs, seed)[0] for name, solver in solvers}
+    e = {name: repeated(partial(errors_at, sum_.problem, solver, at, start=start), runs, seed)[0] for name, solver in solvers}
     bounds: dict[str, Array] = {"last": theory.asj(theory.LastIterate(), at, **sum_.sharp),
                                 "average": theory.asj(theory.AnytimeAverage(), at - 1, **sum_.sharp),
                                 "better": theory.asj(theory.BetterSchedule.best(sum_.problem.M), at - 1, **sum_.sharp)}
@@ -227,9 +210,8 @@ def asfw(scale: Scale, seed: int) -> Finding:
     full = scale.runs >= 100
     found = [case.compared(seed) for case in (
         _mean_gap(100, 100 if full else 20), _anytime(theory.asfw, GROWING, 25, 2.6, 200 if full else 40),
-        _last(GROWING, 400, 100 if full else 20), _second(theory.asfw, GROWING, 2000 if full else 500))]
-    found += [worst_atoms(theory.asfw, ", average", fixed(100, 0.5), 100 if full else 20, seed),
-              _not_convex(100, 1000 if full else 300).compared(seed)]
+        _last(GROWING, 400, 100 if full else 20), _second(theory.asfw, GROWING, 2000 if full else 500),
+        worst_atoms(theory.asfw, ", average", fixed(100, 0.5), 100 if full else 20), _not_convex(100, 1000 if full else 300))]
     table = Table(f"Rare steep terms, begun at +1. A false alarm has the probability {ALARM:g} a row",
                   ("schedule", "runs", "mean", "expected", "bound", "expected / bound", "doing nothing / bound"),
                   tuple(row[:7] for _, row in found))
@@ -320,7 +302,7 @@ def expect(scale: Scale, seed: int) -> Finding:
     runs = 8 * scale.runs
     curves, checks = [], []
     for problem, count in ((line, runs), (squares(seed), scale.runs)):
-        mean, _ = means(partial(errors, problem, c, steps), count, seed)
+        mean, _ = repeated(partial(errors, problem, c, steps), count, seed)
         bound = theory.expect_rate(problem.M, c, k, exact=True)
         curves.append((problem, mean, bound))
     (_, on_line, sharp), (_, squared, loose) = curves
@@ -374,7 +356,7 @@ def complexity(scale: Scale, seed: int) -> Finding:
                                             ("ASJ, b ~ k²", replace(gh.StochasticJones.growing(), every=5)),
                                             ("ASFW, b = k", replace(gh.StochasticFrankWolfe(), every=5)))
     runs = max(scale.runs // 10, 4)
-    curves = {name: means(partial(complexity_errors, sum_, solver, spent), runs, seed)[0] for name, solver in solvers}
+    curves = {name: repeated(partial(complexity_errors, sum_, solver, spent), runs, seed)[0] for name, solver in solvers}
     for name, mean in curves.items():
         checks.append(at_most(f"{name}: fitted power of the error in the terms spent, 0 for doing nothing",
                               fitted(spent, mean), -0.25))

@@ -36,20 +36,18 @@ def theorem1(scale: Scale, seed: int) -> Finding:
         (Table("Constant steps", ("problem", "η", "ε", "ε + Mη/2", "largest late error", "ratio"), rows),))
 
 
-def slowly(problem: problems.Problem, family: str, steps: int) -> problems.Played:
-    """Steps k^−½, and the worst atoms that tolerances k^−0.1 admit."""
-    if family == "Jones":
-        return problems.play(problem, problems.WorstJones(step=gh.Power(0.5), tolerance=gh.power(0.1)), steps)
-    return problems.play(problem, gh.FrankWolfe(gh.Power(0.5), gh.power(0.1)), steps, S=gh.Inexact(problem.S))
-
-
 def vanishing(scale: Scale, seed: int) -> tuple[list[Check], tuple[Series, ...]]:
     """Both families with tolerances that vanish more slowly than the steps."""
     checks: list[Check] = []
     curves = []
     for problem, family in ((problems.squares(seed), "Frank-Wolfe"), (problems.slope(), "Frank-Wolfe"),
                             (problems.squares(seed), "Jones"), (problems.polygon(), "Jones")):
-        played = slowly(problem, family, scale.steps if family == "Frank-Wolfe" else min(scale.steps, 500))
+        if family == "Jones":
+            worst = problems.WorstJones(step=gh.Power(0.5), tolerance=gh.power(0.1))
+            played = problems.play(problem, worst, min(scale.steps, 500))
+        else:
+            worst_fw = gh.FrankWolfe(gh.Power(0.5), gh.power(0.1))
+            played = problems.play(problem, worst_fw, scale.steps, S=gh.Inexact(problem.S))
         k, e, eta = played.k[1:], played.errors[1:], played.steps
         bound = theory.recursion(problem.M, eta, (np.arange(len(eta)) + 1.0) ** -0.1, float(played.errors[0]))[1:]
         name = f"{family}, {problem.name}"
@@ -180,8 +178,8 @@ def theorem3(scale: Scale, seed: int) -> Finding:
         outside = (1.0 - eta) * outside + C * eta**2
     checks = (
         at_least("greedy steps: least e_k(k + 2)/a with a = min{2e₀, 8C/3}", float((greedy / lower).min()), 1.0, 1e-12),
-        equal("from e₀ = "
-              "4C/3 it is attained at k = 0 and 1: largest ratio there", float((greedy / lower)[:2].max()), 1.0, 1e-12),
+        equal("from e₀ = 4C/3 it is attained at k = 0 and 1: largest ratio there", float((greedy / lower)[:2].max()), 1.0,
+              1e-12),
         at_least("random steps in [0, 1]: least ratio, k ≥ 1", least, 1.0, 1e-12),
         equal("steps −1 and 2.5 from e₀ = 2, C = 1: e₂", outside, -1.25, 0.0),
         equal("k e_k/C of greedy steps at the end", K * greedy[-1] / C, 4.0, 40.0 * np.log(K) / K),
@@ -349,11 +347,9 @@ def interior(scale: Scale, seed: int) -> Finding:
             k, e = played.k[1:], np.maximum(played.errors[1:], 0.0)
             small = theory.line_search_rate(problem.M / (1.0 + t) ** 2, k)
             geometric = theory.linear_rate(problem.M, float(np.linalg.eigvalsh(H)[0]), float(rho), float(played.errors[0]), k)
-            rows.append(
-                (share, name, float(theory.interior_rate(problem.M, 0.0, t, 1)) / (2.0 * problem.M / 3.0),
-                 float((e / small).max()), float((e / geometric)[geometric > 1e-12].max()),
-                 float(played.errors[0] / small[-1]))
-            )
+            rows.append((share, name, float(theory.interior_rate(problem.M, 0.0, t, 1)) / (2.0 * problem.M / 3.0),
+                         float((e / small).max()), float((e / geometric)[geometric > 1e-12].max()),
+                         float(played.errors[0] / small[-1])))
             if share == 0.5:
                 curves += [curve(f"{name}, line search", k, np.maximum(e, 1e-16))]
         if share == 0.5:
@@ -365,11 +361,8 @@ def interior(scale: Scale, seed: int) -> Finding:
         bounded("largest error over the linear rate", max(float(row[4]) for row in rows), room=1e-9, why=ROUND),
     ]
     shown = Figure("interior", "A minimiser half-way to the boundary of a cross-polytope", "k", "error", tuple(curves))
-    table = Table(
-        "How far the minimiser is from the centre, relative to the boundary",
-        ("distance", "method", "constant, relative to Theorem 2", "error / smaller rate", "error / linear rate",
-         "doing nothing / smaller rate"),
-        tuple(rows),
-    )
+    table = Table("How far the minimiser is from the centre, relative to the boundary",
+                  ("distance", "method", "constant, relative to Theorem 2", "error / smaller rate", "error / linear rate",
+                   "doing nothing / smaller rate"), tuple(rows))
     return Finding("A minimiser inside the hull divides the constant by up to four, without the solver knowing; with strong "
                    "convexity line search converges linearly.", tuple(checks), (shown,), (table,))
