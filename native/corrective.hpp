@@ -15,7 +15,6 @@
 #include "loops.hpp"
 #include "losses.hpp"
 #include "quadratic_form.hpp"
-#include "simplex_steps.hpp"
 #include "working_columns.hpp"
 
 namespace greedyhull {

@@ -15,8 +15,7 @@ from greedyhull.kernels.bounded_qp import project_capped_simplex, solve_ball_qp,
 from greedyhull.kernels.group_qp import solve_group_qp, solve_grouped_qp
 from greedyhull.kernels.polyhedral_interior import Factored
 from greedyhull.kernels.polyhedral_qp import Limits, solve_rows_qp
-from greedyhull.kernels.product_qp import interior_product_qp
-from greedyhull.kernels.simplex_qp import solve_simplex_qp
+from greedyhull.kernels.simplex_qp import interior_product_qp, solve_simplex_qp
 from greedyhull.kernels.turnover_qp import Near, solve_traded_qp
 
 LONG = np.longdouble

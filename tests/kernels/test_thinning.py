@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.kernels.product_qp import solve_product_qp, thin_product
+from greedyhull.kernels.simplex_qp import solve_product_qp, thin_product
 
 
 def problem(seed, sizes, rank):

@@ -10,7 +10,7 @@ import numpy as np
 from greedyhull.atoms.grouped_simplex import TurnoverRegion
 from greedyhull.atoms.regions import BoxRegion, CappedSimplexRegion, RowsRegion
 from greedyhull.kernels.polyhedral_products import HELD
-from greedyhull.kernels.simplex_qp import COMPILED_UP_TO, solve_simplex_qp
+from greedyhull.kernels.simplex_qp import EXACT_UP_TO, solve_simplex_qp
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.lines import NEAR
 from greedyhull.objectives.restricted import ByProducts, ImageTrial, LineTrial, Restricted, compare_products
@@ -131,7 +131,7 @@ class Working:
         self.sampling, self.gap = self.sampling and gap <= SLOW * self.gap, gap
         sample = SAMPLE if early and self.sampling else 1
         small, tol, owners = self.small, INNER * gap, self.small.block.owners
-        exact = EXACT if len(self.alpha) <= COMPILED_UP_TO else ROUGH
+        exact = EXACT if len(self.alpha) <= EXACT_UP_TO else ROUGH
         for i in range(steps):
             grad = small.gradient(w)
             if i and float(self.alpha.dot(grad) - least_of(grad, owners)) <= tol:
