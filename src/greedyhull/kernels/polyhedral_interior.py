@@ -41,20 +41,20 @@ class Factored(NamedTuple):
         return np.asarray(H)
 
 
-Form = Array | Factored  # of a quadratic
+Hessian = Array | Factored  # of a quadratic
 
 
-def square_of(H: Form, index: Index) -> Array:
+def square_of(H: Hessian, index: Index) -> Array:
     """H on some coordinates, as a matrix that may be changed."""
     return H.square(index) if isinstance(H, Factored) else H[np.ix_(index, index)]
 
 
-def rank_of(H: Form) -> int:
+def rank_of(H: Hessian) -> int:
     """How many dimensions H bends in, at most."""
     return int(np.count_nonzero(H.D)) + len(H.F) if isinstance(H, Factored) else len(H)
 
 
-def part_of(H: Form, index: Index) -> Form:
+def part_of(H: Hessian, index: Index) -> Hessian:
     """H on some coordinates; the same one where these are all."""
     if len(index) == len(H.diagonal()):
         return H
@@ -176,7 +176,7 @@ class Normal(NamedTuple):
         return (right.x + back) / self.K, q[g:], self.scale * q[r:g]
 
 
-def system_of(H: Form, G: Any, E: Any, theta: Array) -> System | None:
+def system_of(H: Hessian, G: Any, E: Any, theta: Array) -> System | None:
     """The factorised system; None where it is singular."""
     return Normal.of(H, G, E, theta) if isinstance(H, Factored) else Dense.of(H, G, E, theta)
 
@@ -227,7 +227,7 @@ class Path(NamedTuple):
     above: Array
 
 
-def interior_rows(H: Form, c: Array, x: Array, low: Array, high: Array, A: Array, l: Array, u: Array, tol: float,
+def interior_rows(H: Hessian, c: Array, x: Array, low: Array, high: Array, A: Array, l: Array, u: Array, tol: float,
                   ) -> Path | None:
     """The minimiser to a complementarity gap of about ``tol``; ``c`` is the gradient at ``x``. None where numbers leave their
     range.
@@ -299,7 +299,7 @@ class CentralPath:
     A derived class may have other numbers t, of which x and a are functions, and other linear systems.
     """
 
-    H: Form
+    H: Hessian
     c: Array
     G: Any
     E: Any

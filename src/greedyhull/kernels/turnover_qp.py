@@ -13,7 +13,7 @@ from greedyhull.kernels.bounded_qp import as_given
 from greedyhull.kernels.polyhedral_interior import (
     INWARD,
     CentralPath,
-    Form,
+    Hessian,
     Right,
     System,
     part_of,
@@ -173,7 +173,7 @@ class Path(NamedTuple):
         return ends, np.where(near.l == near.u, 1, rows), bool(tight)
 
 
-def interior_traded(H: Form, c: Array, x: Array, near: Near, tol: float) -> Path | None:
+def interior_traded(H: Hessian, c: Array, x: Array, near: Near, tol: float) -> Path | None:
     """The minimiser to a complementarity gap of about ``tol``; ``c`` is the gradient at ``x``. None where numbers leave their
     range, or nothing can move.
 
@@ -316,7 +316,7 @@ class Prices(NamedTuple):
     trades: float
 
 
-def solve_traded_qp(H: Form, c: Array, x: Array, near: Near, tol: float) -> Array:
+def solve_traded_qp(H: Hessian, c: Array, x: Array, near: Near, tol: float) -> Array:
     """The new x; its duality gap over the set is at most ``tol`` unless rounding ends it first. The quadratic never rises.
 
     >>> near = Near(np.zeros(2), np.ones(2), np.ones((1, 2)), np.ones(1), np.ones(1), np.full(2, 0.5), 0.2)
@@ -361,7 +361,7 @@ class Face(NamedTuple):
     tight: bool
 
 
-def _candidates(H: Form, c: Array, x: Array, near: Near, tol: float) -> Iterator[tuple[Array, Prices]]:
+def _candidates(H: Hessian, c: Array, x: Array, near: Near, tol: float) -> Iterator[tuple[Array, Prices]]:
     """Points of the set with prices: from the face that x is on, then from the one that the interior point method names."""
     bends = H.diagonal()
     steep = float(bends.max(initial=0.0))
@@ -388,7 +388,7 @@ def _face_of(x: Array, near: Near) -> Face:
     return Face(ends, rows, float(np.abs(x - near.p).sum()) >= near.most * (1.0 - OFF))
 
 
-def _on_faces(H: Form, c: Array, x: Array, near: Near, face: Face) -> Iterator[tuple[Array, Prices]]:
+def _on_faces(H: Hessian, c: Array, x: Array, near: Near, face: Face) -> Iterator[tuple[Array, Prices]]:
     """The minimisers over faces that are guessed one after another, those of them that are in the set.
 
     Coordinates that leave their piece are put at its end first; then those are let go that want to.
@@ -436,7 +436,7 @@ def _released(grad: Array, there: Array, near: Near, face: Face, y: Array, trade
                 over or (face.tight and trades >= 0.0))
 
 
-def _on_face(H: Form, c: Array, x: Array, near: Near, ends: Array, rows: Array, tight: bool,
+def _on_face(H: Hessian, c: Array, x: Array, near: Near, ends: Array, rows: Array, tight: bool,
              ) -> tuple[Array, Array, float] | None:
     """The minimiser where some coordinates are free, and the rows ``rows`` (±1: which end) and, where ``tight``, the limit on
     trades hold with equality; the prices of all rows and of trades."""
