@@ -14,8 +14,6 @@ from greedyhull.kernels.polyhedral_interior import (
     INWARD,
     CentralPath,
     Hessian,
-    Right,
-    System,
     part_of,
     rank_of,
     square_of,
@@ -239,8 +237,33 @@ class _TurnoverPath(CentralPath):
         return slope
 
     def system(self, theta: Array, r_e: Array, r_g: Array) -> Callable[[Array], tuple[Array, Array, Array]] | None:
-        step = _Step.of(self, theta, self.still, r_e, r_g)
-        return None if step is None else step.solve
+        """With u and v eliminated: x bends by K more, and the price of trades is found from what a unit of it does."""
+        n, m, stiff = len(self.c), len(self.G), float(theta[-1])
+        give = 1.0 / theta[: 2 * n]
+        give[self.still] = 0.0  # nothing moves
+        buys, sells = give[:n], give[n:]
+        K, odd = 1.0 / (buys + sells), buys - sells
+        if not np.isfinite(K).all():
+            return None
+        system = system_of(self.H, self.G, self.E, np.concatenate([K, theta[2 * n : -1]]))
+        if system is None:
+            return None
+        unit = system(K * odd, np.zeros(m), np.zeros(len(r_e)), np.zeros(m))
+        more = float((buys + sells - odd * (K * odd - K * unit[0])).sum())
+
+        def step(right: Array) -> tuple[Array, Array, Array]:
+            u, v, a = right[:n], right[n : 2 * n], right[2 * n :]
+            pull = K * (buys * u - sells * v)
+            e, dy, dv = system(pull, a[:m], r_e, r_g[:m])
+            now = float((buys * u + sells * v - odd * (pull - K * e)).sum())
+            price = (float(r_g[-1]) + float(a[-1]) / stiff - now) / (more + 1.0 / stiff)
+            e, dy, dv = e + price * unit[0], dy + price * unit[1], dv + price * unit[2]
+            force = pull + K * odd * price - K * e
+            du, dw = buys * (u - force + price), sells * (v + force + price)
+            activity = np.append(self.G.dot(e), (du + dw).sum()) - r_g
+            return np.concatenate([du, dw, activity]), dy, np.append(dv, price)
+
+        return step
 
     def sizes(self, t: Array) -> tuple[Array, Array]:
         of_e, of_g = super().sizes(t)
@@ -258,51 +281,6 @@ class _TurnoverPath(CentralPath):
         width = high - low
         inward = np.where(np.isfinite(width), INWARD * width, INWARD * np.maximum(np.abs(activity), self.most))
         return np.concatenate([moves, np.minimum(np.maximum(activity, low + inward), high - inward)])
-
-
-class _Step(NamedTuple):
-    """One linear system, factorised: the changes of q and of all prices for any right-hand side."""
-
-    system: System
-    buys: Array  # 1/θ of u, and of v; 0 where nothing moves
-    sells: Array
-    unit: tuple[Array, Array, Array]  # what a unit of the price of trades does
-    stiff: float  # θ of the trades
-    r_e: Array
-    r_g: Array
-    problem: _TurnoverPath
-
-    @staticmethod
-    def of(problem: _TurnoverPath, theta: Array, still: Index, r_e: Array, r_g: Array) -> _Step | None:
-        n = len(problem.c)
-        give = 1.0 / theta[: 2 * n]
-        give[still] = 0.0
-        buys, sells = give[:n], give[n:]
-        K = 1.0 / (buys + sells)
-        if not np.isfinite(K).all():
-            return None
-        system = system_of(problem.H, problem.G, problem.E, np.concatenate([K, theta[2 * n : -1]]))
-        if system is None:
-            return None
-        m = len(problem.G)
-        unit = system.solve(Right(K * (buys - sells), np.zeros(m), np.zeros(len(r_e)), np.zeros(m)))
-        return _Step(system, buys, sells, unit, float(theta[-1]), r_e, r_g, problem)
-
-    def solve(self, right: Array) -> tuple[Array, Array, Array]:
-        n, m = len(self.buys), len(self.r_g) - 1
-        K, odd = 1.0 / (self.buys + self.sells), self.buys - self.sells
-        u, v, a = right[:n], right[n : 2 * n], right[2 * n :]
-        pull = K * (self.buys * u - self.sells * v)
-        e, dy, dv = self.system.solve(Right(pull, a[:m], self.r_e, self.r_g[:m]))
-        both = self.buys * u + self.sells * v
-        now = float((both - odd * (pull - K * e)).sum())
-        more = float((self.buys + self.sells - odd * (K * odd - K * self.unit[0])).sum())
-        price = (float(self.r_g[-1]) + float(a[-1]) / self.stiff - now) / (more + 1.0 / self.stiff)
-        e, dy, dv = e + price * self.unit[0], dy + price * self.unit[1], dv + price * self.unit[2]
-        force = pull + K * odd * price - K * e
-        du, dw = self.buys * (u - force + price), self.sells * (v + force + price)
-        activity = np.append(self.problem.G.dot(e), (du + dw).sum()) - self.r_g
-        return np.concatenate([du, dw, activity]), dy, np.append(dv, price)
 
 
 SURE = (1.0, 1e-2, 1e-4)  # how much closer to an end than its multiplier asks a coordinate must be to be put there
