@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 from itertools import count
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -229,23 +229,39 @@ class Lasting(NamedTuple):
     Q: Array | None
 
 
-class MatrixEquations(Protocol):
+class MatrixEquations:
     """A quadratic. ``unit`` is ρ, of the size of the eigenvalues of H, or 0 where that is not positive and finite.
 
-    ``basis``, if there is one, has orthonormal columns: f(basis·W) is the quadratic of W. `single` is the same in float32.
+    ``basis``, if there is one, has orthonormal columns: f(basis·W) is the quadratic of W. ``single`` is the same in float32.
     """
 
-    basis: Array | None
+    basis: Array | None = None
+    unit: Any
+    single: Any
 
-    @property
-    def unit(self) -> float: ...
-    @property
-    def single(self) -> MatrixEquations: ...
-    def form(self, radius: float) -> Form: ...
-    def lasting(self, radius: float) -> Lasting: ...
+    def form(self, radius: float) -> Form:
+        raise NotImplementedError
+
+    def lasting(self, radius: float) -> Lasting:
+        """Return the form for many steps: as it is."""
+        return Lasting(self.form(radius), None)
 
 
-class NormalEquations:
+def _lapack(name: str, dtype: Any) -> Any:
+    """The routine of SciPy's LAPACK for a precision."""
+    from greedyhull.kernels import lapack
+
+    return getattr(lapack, ("s" if dtype == np.float32 else "d") + name)
+
+
+def _factored(K: Array, rho: float) -> Array:
+    """The Cholesky factor of K + ρI, in the lower triangle."""
+    shifted = K.copy()
+    shifted[np.diag_indices_from(shifted)] += rho
+    return np.asarray(_lapack("potrf", K.dtype)(shifted.T, lower=1, clean=0, overwrite_a=1)[0])
+
+
+class NormalEquations(MatrixEquations):
     """HW = KW, K semidefinite. ``make`` computes K in a precision when it is needed: in float32 that takes half the time.
 
     >>> normal = NormalEquations(lambda dtype: np.diag([1.0, 3.0]).astype(dtype), np.ones((2, 1)))
@@ -274,12 +290,14 @@ class NormalEquations:
 
     def form(self, radius: float) -> Form:
         """With one factorisation of K + ρI, then with its inverse, if many systems are solved."""
-        K, rho, solved = self.K, self.B.dtype.type(self.unit), count()
+        K, rho, solved, substitute = self.K, self.B.dtype.type(self.unit), count(), _lapack("potrs", self.B.dtype)
 
         def solve(R: Array) -> Array:
             # columns at least for that: fewer take no longer with the factorisation
             many = next(solved) >= SEVERAL and R.shape[1] >= 16
-            return np.asarray(rho * (products.product(self._inverse, R) if many else self._substituted(R)))
+            if many:
+                return np.asarray(rho * products.product(self._inverse, R))
+            return np.asarray(rho * substitute(self._factor, R, lower=1)[0])
 
         def product(A: Array, V: Array | None) -> Array:
             KA: Array = products.product(K, A) / rho
@@ -289,25 +307,11 @@ class NormalEquations:
 
     @cached_property
     def _factor(self) -> Array:
-        """The Cholesky factor of K + ρI, in the lower triangle."""
-        from greedyhull.kernels.lapack import dpotrf, spotrf
-
-        shifted = self.K.copy()
-        shifted[np.diag_indices_from(shifted)] += self.unit
-        factor, _ = (spotrf if self.B.dtype == np.float32 else dpotrf)(shifted.T, lower=1, clean=0, overwrite_a=1)
-        return np.asarray(factor)
-
-    def _substituted(self, R: Array) -> Array:
-        from greedyhull.kernels.lapack import dpotrs, spotrs
-
-        return np.asarray((spotrs if self.B.dtype == np.float32 else dpotrs)(self._factor, R, lower=1)[0])
+        return _factored(self.K, self.unit)
 
     @cached_property
     def _inverse(self) -> Array:
-        from greedyhull.kernels.lapack import dpotri, spotri
-
-        half, _ = (spotri if self.B.dtype == np.float32 else dpotri)(self._factor, lower=1)
-        lower = np.tril(half)
+        lower = np.tril(_lapack("potri", self.B.dtype)(self._factor, lower=1)[0])
         return np.asarray(lower + np.tril(lower, -1).T)
 
     @cached_property
@@ -326,15 +330,13 @@ class NormalEquations:
         return Lasting(Form(Q.T @ shared(self.B, self.unit, radius), product, lambda R: R / (column + 1.0)), Q)
 
 
-class EntryEquations:
+class EntryEquations(MatrixEquations):
     """HW = H ∘ W, H ≥ 0. ``make`` computes H and B in a precision when they are needed.
 
     >>> entries = EntryEquations(lambda dtype: (np.array([[1.0, 3.0]], dtype), np.array([[1.0, 1.0]], dtype)))
     >>> entries.unit, entries.form(1.0).solve(np.array([[3.0, 5.0]]))
     (2.0, array([[2., 2.]]))
     """
-
-    basis: Array | None = None
 
     def __init__(self, make: Callable[[Any], tuple[Array, Array]], dtype: Any = np.float64) -> None:
         self._make, self._dtype = make, np.dtype(dtype)
@@ -365,10 +367,6 @@ class EntryEquations:
             return np.asarray(each * (A if V is None else A @ V.T))
 
         return Form(shared(B, self.unit, radius), product, lambda R: share * R)
-
-    def lasting(self, radius: float) -> Lasting:
-        """As it is."""
-        return Lasting(self.form(radius), None)
 
 
 def shared(B: Array, unit: float, radius: float) -> Array:
@@ -412,13 +410,8 @@ class LocalModel:
 
     def factor(self, dtype: Any, rho: float) -> Array:
         """The Cholesky factor of H + ρI, in the lower triangle."""
-        from greedyhull.kernels.lapack import dpotrf, spotrf
-
         if (dtype, rho) not in self._factors:
-            shifted = self.hessian(dtype).copy()
-            shifted[np.diag_indices_from(shifted)] += rho
-            found, _ = (spotrf if dtype == np.float32 else dpotrf)(shifted.T, lower=1, clean=0, overwrite_a=1)
-            self._factors[dtype, rho] = np.asarray(found)
+            self._factors[dtype, rho] = _factored(self.hessian(dtype), rho)
         return self._factors[dtype, rho]
 
     def at(self, x: Array, g: Array, share: float = 1.0) -> HessianEquations:
@@ -427,10 +420,8 @@ class LocalModel:
             return HessianEquations(self, np.asarray(_times(self.hessian(x.dtype), x) - g, dtype=x.dtype), share)
 
 
-class HessianEquations:
+class HessianEquations(MatrixEquations):
     """½⟨W, HW⟩ − ⟨B, W⟩ with any symmetric H."""
-
-    basis: Array | None = None
 
     def __init__(self, model: LocalModel, B: Array, share: float = 1.0) -> None:
         self.model, self.B, self.share = model, B, share
@@ -446,11 +437,9 @@ class HessianEquations:
 
     def form(self, radius: float) -> Form:
         """With one factorisation of H + ρI."""
-        from greedyhull.kernels.lapack import dpotrs, spotrs
-
         H, unit, shape = self.model.hessian(self.B.dtype), self.unit, self.B.shape
         rho = self.B.dtype.type(unit)
-        substitute = spotrs if self.B.dtype == np.float32 else dpotrs
+        substitute = _lapack("potrs", self.B.dtype)
 
         def product(A: Array, V: Array | None) -> Array:
             return np.asarray(_times(H, A if V is None else A @ V.T) / rho)
@@ -460,10 +449,6 @@ class HessianEquations:
             return np.asarray(flat.reshape(shape[::-1]).T)
 
         return Form(shared(self.B, unit, radius), product, solve)
-
-    def lasting(self, radius: float) -> Lasting:
-        """As it is."""
-        return Lasting(self.form(radius), None)
 
 
 def _times(H: Array, W: Array) -> Array:
