@@ -199,7 +199,7 @@ def _active_set(H: Hessian, c: Array, x: Array, P: Polyhedron, face: Face, bends
     A guess in which more than ``most`` coordinates are wrong is given up.
     """
     for _ in range(12):  # rounds of the active set method
-        solved = on_face(H, c, x, P, face, bends)
+        solved = on_face(H, c, x, P, face)
         if solved is None:
             return
         there, y, grad, give = solved
@@ -227,56 +227,50 @@ def _is_in(x: Array, P: Polyhedron, near: Array) -> bool:
     return bool((activity >= l - near).all() and (activity <= u + near).all())
 
 
-def on_face(H: Hessian, c: Array, x: Array, P: Polyhedron, face: Face, bends: Array,
-            ) -> tuple[Array, Array, Array, Array] | None:
+def on_face(H: Hessian, c: Array, x: Array, P: Polyhedron, face: Face) -> tuple[Array, Array, Array, Array] | None:
     """The minimiser where coordinates and rows have the ends of ``face``; row prices, the gradient there, and by how much each
     row gives way to a unit of its price."""
-    from greedyhull.kernels.lapack import dposv
-
     free, tight = (face.sides == 0).nonzero()[0], face.rows.nonzero()[0]
     there = np.where(face.sides > 0, P.high, P.low)
     there[free] = x[free]
-    if not np.isfinite(there).all() or len(free) - len(tight) > rank_of(H):  # then many points of the face are minimisers
+    if not np.isfinite(there).all():
         return None
     grad, give, y = c + H.dot(there - x), np.zeros(len(P.l)), np.zeros(len(P.l))
     if len(free):
-        B, scale = P.A[np.ix_(tight, free)], 1.0 / np.sqrt(bends[free])  # equal curvature in all coordinates
-        M = square_of(H, free) * scale[:, None] * scale
-        M.flat[:: len(free) + 1] = 1.0 + ROWS_QP_RIDGE
-        right = np.concatenate([-grad[free, None], B.T], axis=1) * scale[:, None]
-        _, both, info = dposv(M.T, right, overwrite_a=True)  # it is symmetric, and in LAPACK's order so
-        if info != 0:
-            return None
-        both *= scale[:, None]
-        S = B.dot(both[:, 1:])
         ends = np.where(face.rows[tight] > 0, P.u[tight], P.l[tight])
-        y[tight] = _prices(S, ends - P.A[tight].dot(there) - B.dot(both[:, 0]))
-        step = both[:, 0] + both[:, 1:].dot(y[tight])
+        found = face_step(H, free, grad[free], P.A[np.ix_(tight, free)], ends - P.A[tight].dot(there))
+        if found is None:
+            return None
+        step, y[tight], give[tight] = found
         there[free] += step
         grad = c + H.dot(there - x)
-        give[tight] = np.diagonal(S)
     _price_rest(y, give, grad, P, face, tight)
     return (there, y, grad, give) if np.isfinite(there).all() and np.isfinite(y).all() else None
 
 
-def _prices(S: Array, off: Array) -> Array:
-    """y with Sy = off, where rows that depend on others, or have no free coordinate, get what they can."""
+def face_step(H: Hessian, free: Array, grad: Array, B: Array, off: Array) -> tuple[Array, Array, Array] | None:
+    """The step d of the coordinates ``free`` to the minimum where Bd = off, the prices of these rows, and by how much each row
+    gives way to a unit of its price. Rows that depend on others, or have no free coordinate, get what they can. None where
+    many steps are as good, or numbers leave their range."""
     from greedyhull.kernels.lapack import dposv
 
-    diagonal = np.diagonal(S)
-    on = (diagonal > 0.0).nonzero()[0]
-    y = np.zeros(len(off))
-    if not len(on):
-        return y
-    scale = 1.0 / np.sqrt(diagonal[on])
-    M = S[np.ix_(on, on)] * scale[:, None] * scale
-    M.flat[:: len(on) + 1] = 1.0 + ROWS_QP_RIDGE
-    _, found, info = dposv(M, scale * off[on])
-    if info == 0 and np.isfinite(found).all():
-        y[on] = scale * found
-        rest = off[on] - S[np.ix_(on, on)].dot(y[on])
-        y[on] += scale * dposv(M, scale * rest)[1]
-    return y
+    if len(free) - len(B) > rank_of(H):
+        return None
+    M = square_of(H, free)
+    bends = np.diagonal(M)
+    scale = 1.0 / np.sqrt(np.maximum(bends, ROWS_QP_RIDGE * float(bends.max()) + 1e-300))  # equal curvature in all coordinates
+    M = M * scale[:, None] * scale
+    M.flat[:: len(free) + 1] = 1.0 + ROWS_QP_RIDGE
+    right = np.concatenate([-grad[:, None], B.T], axis=1) * scale[:, None]
+    _, both, info = dposv(M.T, right, overwrite_a=True)  # it is symmetric, and in LAPACK's order so
+    both *= scale[:, None]
+    S = B.dot(both[:, 1:])
+    if info != 0 or not (np.isfinite(both).all() and np.isfinite(S).all()):
+        return None
+    give = np.diagonal(S)
+    size = np.divide(1.0, np.sqrt(give), out=np.zeros(len(give)), where=give > 0.0)
+    y = size * np.linalg.lstsq(S * size[:, None] * size, size * (off - B.dot(both[:, 0])), rcond=1e-13)[0]
+    return both[:, 0] + both[:, 1:].dot(y), y, give
 
 
 def _price_rest(y: Array, give: Array, grad: Array, P: Polyhedron, face: Face, tight: Array) -> None:

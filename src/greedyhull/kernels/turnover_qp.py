@@ -15,10 +15,9 @@ from greedyhull.kernels.polyhedral_interior import (
     CentralPath,
     Hessian,
     part_of,
-    rank_of,
-    square_of,
     system_of,
 )
+from greedyhull.kernels.polyhedral_qp import face_step
 from greedyhull.types import Array, Index
 
 EPS = float(np.finfo(np.float64).eps)
@@ -418,12 +417,10 @@ def _on_face(H: Hessian, c: Array, x: Array, near: Near, ends: Array, rows: Arra
              ) -> tuple[Array, Array, float] | None:
     """The minimiser where some coordinates are free, and the rows ``rows`` (±1: which end) and, where ``tight``, the limit on
     trades hold with equality; the prices of all rows and of trades."""
-    from greedyhull.kernels.lapack import dposv
-
     free: Index = ((ends == End.DOWN) | (ends == End.UP)).nonzero()[0]
     there = np.where(ends == End.LOW, near.low, np.where(ends == End.HIGH, near.high, near.p))
     held = rows.nonzero()[0]
-    if not len(free) or len(free) - len(held) - tight > rank_of(H):
+    if not len(free):
         return None
     signs = np.where(ends == End.UP, 1.0, -1.0)[free]
     B = near.A[np.ix_(held, free)]
@@ -436,18 +433,11 @@ def _on_face(H: Hessian, c: Array, x: Array, near: Near, ends: Array, rows: Arra
         B = np.vstack([B, signs])
         spent = float(np.abs(fixed - near.p).sum())
         off = np.append(off, near.most - spent - float(signs.dot(there[free] - near.p[free])))
-    grad = c + H.dot(there - x)
-    M = square_of(H, free)
-    scale = 1.0 / np.sqrt(np.maximum(np.diagonal(M), 1e-300))
-    M = M * scale[:, None] * scale
-    M.flat[:: len(free) + 1] = 1.0 + 1e-13  # of the diagonal: what makes a semidefinite Hessian definite
-    right = np.concatenate([-grad[free, None], B.T], axis=1) * scale[:, None]
-    _, both, info = dposv(M, right)
-    if info != 0:
+    step = face_step(H, free, (c + H.dot(there - x))[free], B, off)
+    if step is None:
         return None
-    both *= scale[:, None]
-    found = np.linalg.lstsq(B.dot(both[:, 1:]), off - B.dot(both[:, 0]), rcond=1e-13)[0] if len(B) else np.zeros(0)
-    there[free] += both[:, 0] + both[:, 1:].dot(found)
+    there[free] += step[0]
+    found = step[1]
     y = np.zeros(len(rows))
     y[held] = found[: len(held)]
     return (there, y, float(-found[-1]) if tight else 0.0) if np.isfinite(there).all() else None
