@@ -132,7 +132,7 @@ bool path(Table2<const double> H, Vector<const double> c, Table2<const double> G
     const auto given = problem(H, c, G, E, e, low, high, t, prices, "rows_path: shapes differ");
     expect(span(lower).size == span(t).size && span(upper).size == span(t).size, "rows_path: shapes differ");
     RowsPath found(given, {t.data(), span(c).size});
-    found.follow(tol);
+    found.follow(tol, {});
     std::copy(found.t.begin(), found.t.end(), t.data());
     std::copy(found.v.begin(), found.v.end(), std::copy(found.y.begin(), found.y.end(), prices.data()));
     std::copy(found.zl.begin(), found.zl.end(), lower.data());
