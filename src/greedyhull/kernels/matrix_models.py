@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from functools import cached_property
 from itertools import count
@@ -98,13 +99,13 @@ def descend(function: Function, at: Reached, iterations: int, flat: float, slow:
     >>> descend(function, Reached(np.ones(3), *function(np.ones(3))), 50, 0.0, 0.0).value < 1e-12
     True
     """
-    first, moves, small = at.value, _Moves(at.x), steep * float(np.linalg.norm(at.slope))
+    first, moves, small = at.value, _Moves(), steep * float(np.linalg.norm(at.slope))
     last, shortest, waited = at, np.inf, 0  # the point to return, and its gradient's length since values are the same
     for _ in range(iterations):
         found = _search(function, at, moves.step(at.slope))
         if found is None:
             break
-        moves.add(found.x - at.x, found.slope - at.slope, found.slope)
+        moves.add(found.x - at.x, found.slope - at.slope)
         fall, at, length = at.value - found.value, found, float(np.linalg.norm(found.slope))
         same = fall <= flat * abs(at.value)
         if not same or length < SHORTER_BY * shortest:
@@ -118,68 +119,30 @@ def descend(function: Function, at: Reached, iterations: int, flat: float, slow:
 
 
 class _Moves:
-    """The last moves s and the changes y of the gradient, as rows of one matrix, with their inner products."""
+    """The last moves s and the changes y of the gradient, which estimate the inverse Hessian H."""
 
-    def __init__(self, x: Array) -> None:
-        self.rows = np.zeros((2 * MEMORY, len(x)), x.dtype)  # in row k a move, in row MEMORY + k the change of the gradient
-        self.inner = np.zeros((2 * MEMORY, 2 * MEMORY))
-        self.order: list[int] = []  # of the moves, the oldest first
-        self.dots = np.zeros(2 * MEMORY)  # of the rows with the last gradient
-        self.gamma, self.c, self.length = 1.0, np.zeros(2 * MEMORY), 0.0  # the last step: −γg − Σ cₖ rowₖ, and its length
+    def __init__(self) -> None:
+        self.kept: deque[tuple[Array, Array, float]] = deque(maxlen=MEMORY)
 
-    def add(self, s: Array, y: Array, g: Array) -> None:
-        """Keep a move, in the place of the oldest where all are taken; one along which f is not convex is passed over.
-
-        s is a multiple of the last step, and g the gradient after it.
-        """
-        before, step = self.dots, -self.gamma * self.dots - self.inner @ self.c  # of the rows, with both
-        self.dots = self._with(g)
-        bent, far, change = float(s.dot(y)), float(np.linalg.norm(s)), float(np.linalg.norm(y))
+    def add(self, s: Array, y: Array) -> None:
+        """Keep a move, unless f is not convex along it."""
+        bent = float(s.dot(y))
         # a move whose change of the gradient is less along it says nothing of the curvature
-        if not bent > 1e-12 * far * change:
-            return
-        k = len(self.order) if len(self.order) < MEMORY else self.order.pop(0)
-        self.order.append(k)
-        self.rows[k], self.rows[MEMORY + k] = s, y
-        times = far / self.length if self.length > 0.0 else 0.0
-        moved, changed = times * step, self.dots - before
-        moved[k], moved[MEMORY + k], changed[k], changed[MEMORY + k] = far * far, bent, bent, change * change
-        self.inner[k] = self.inner[:, k] = moved
-        self.inner[MEMORY + k] = self.inner[:, MEMORY + k] = changed
-        self.dots[k], self.dots[MEMORY + k] = float(s.dot(g)), float(y.dot(g))
-
-    def _used(self) -> tuple[slice, slice]:
-        return slice(0, len(self.order)), slice(MEMORY, MEMORY + len(self.order))
-
-    def _with(self, v: Array) -> Array:
-        out = np.zeros(2 * MEMORY)
-        for part in self._used():
-            out[part] = self.rows[part] @ v
-        return out
+        if bent > 1e-12 * float(np.linalg.norm(s)) * float(np.linalg.norm(y)):
+            self.kept.append((s, y, bent))
 
     def step(self, g: Array) -> Array:
-        """−Hg, where H is the estimate of the inverse Hessian and g the gradient that `add` was told last."""
-        self.gamma, self.c = self._coefficients()
-        out: Array = -g.dtype.type(self.gamma) * g
-        for part in self._used():
-            out -= self.c[part].astype(g.dtype) @ self.rows[part]
-        self.length = float(np.linalg.norm(out))
+        """−Hg, by the recursion over the moves and back."""
+        out, shares = -g, []
+        for s, y, bent in reversed(self.kept):
+            shares.append(float(s.dot(out)) / bent)
+            out = out - shares[-1] * y
+        if self.kept:
+            _, y, bent = self.kept[-1]
+            out *= bent / float(y.dot(y))
+        for s, y, bent in self.kept:
+            out += (shares.pop() - float(y.dot(out)) / bent) * s
         return out
-
-    def _coefficients(self) -> tuple[float, Array]:
-        c, alpha = np.zeros(2 * MEMORY), np.zeros(MEMORY)
-        if not self.order:
-            return 1.0, c
-        for k in reversed(self.order):
-            alpha[k] = (self.dots[k] + float(self.inner[k].dot(c))) / self.inner[k, MEMORY + k]
-            c[MEMORY + k] -= alpha[k]
-        last = self.order[-1]
-        gamma = self.inner[last, MEMORY + last] / self.inner[MEMORY + last, MEMORY + last]
-        c *= gamma
-        for k in self.order:
-            beta = (gamma * self.dots[MEMORY + k] + float(self.inner[MEMORY + k].dot(c))) / self.inner[k, MEMORY + k]
-            c[k] += alpha[k] - beta
-        return float(gamma), c
 
 
 def _search(function: Function, at: Reached, step: Array) -> Reached | None:

@@ -158,19 +158,9 @@ def _onto_rows(x: Array, P: Polyhedron, near: Array) -> Array:
             break
         on = ((off != 0.0) | (l == u)).nonzero()[0]
         room = np.minimum(np.minimum(x - low, high - x), 1.0 + np.abs(x))
-        x = np.clip(x + room * _least(A[on] * room, off[on]), low, high)
+        B = A[on] * room
+        x = np.clip(x + room * B.T.dot(np.linalg.lstsq(B.dot(B.T), off[on], rcond=1e-13)[0]), low, high)
     return x
-
-
-def _least(B: Array, off: Array) -> Array:
-    """The shortest t with Bt = off, or nearly so where rows depend on others."""
-    from greedyhull.kernels.lapack import dposv
-
-    S = B.dot(B.T)
-    S.flat[:: len(S) + 1] *= 1.0 + ROWS_QP_RIDGE
-    _, y, info = dposv(S, off)
-    t = B.T.dot(y) if info == 0 else np.linalg.lstsq(B, off, rcond=None)[0]
-    return np.asarray(t)
 
 
 def _bends(H: Hessian) -> Array:
