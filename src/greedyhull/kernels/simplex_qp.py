@@ -95,7 +95,7 @@ def _on_faces(G: Array, c: Array, alpha: Array, near: Array, owners: Index) -> A
     found, ends = alpha.copy(), (np.zeros(n), np.full(n, np.inf))
     one = np.ones(len(E))
     settled = rows_faces(H, c - H.dot(alpha), np.empty((0, n)), E, one, *ends, found, np.empty(len(E)), np.empty(n))
-    return normalised(found, owners) if settled else None
+    return np.asarray(normalised(found, owners)) if settled else None
 
 
 def _equations(owners: Index) -> Array:
