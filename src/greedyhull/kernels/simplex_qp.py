@@ -141,7 +141,7 @@ def _thinned(G: Array, c: Array, start: Array, alpha: Array, owners: Index, tol:
     """The same point in fewer atoms, if at least half of them depend on others; the weights as they are where rounding would
     cost more than ``tol``. A point on many atoms costs the square of their number in every later round."""
     grad, fewer = c + G.dot(alpha - start), alpha.copy()
-    if not thin_product(G, grad, fewer, owners, min(400, int(np.count_nonzero(alpha)) // 2)):
+    if not caratheodory_reduction(G, grad, fewer, owners, min(400, int(np.count_nonzero(alpha)) // 2)):
         return alpha
     fewer = normalised(fewer, owners)
     return fewer if _gap(c + G.dot(fewer - start), fewer, owners) <= max(tol, 4.0 * _gap(grad, alpha, owners)) else alpha
@@ -154,13 +154,13 @@ def _gap(grad: Array, alpha: Array, owners: Index) -> float:
 DEPENDENT = 1e-13  # of the largest diagonal entry: what is left of an atom that the basis explains
 
 
-def thin_product(G: Array, grad: Array, alpha: Array, owners: Index, most: int) -> bool:
+def caratheodory_reduction(G: Array, grad: Array, alpha: Array, owners: Index, most: int) -> bool:
     """Thin out the weights ``alpha`` of atoms with owners, in place; whether an atom could leave.
 
     ``grad`` is the gradient at ``alpha``. Where the atoms with weight have a rank of more than ``most``, nothing is done.
 
-    >>> alpha = np.full(6, 1.0 / 3.0)
-    >>> thin_product(np.zeros((6, 6)), np.array([3.0, 2.0, 1.0, 0.0, 5.0, 5.0]), alpha, np.array([0, 0, 0, 1, 1, 1]), 9)
+    >>> alpha, owners = np.full(6, 1.0 / 3.0), np.array([0, 0, 0, 1, 1, 1])
+    >>> caratheodory_reduction(np.zeros((6, 6)), np.array([3.0, 2.0, 1.0, 0.0, 5.0, 5.0]), alpha, owners, 9)
     True
     >>> alpha
     array([0., 0., 1., 1., 0., 0.])
@@ -176,11 +176,11 @@ def thin_product(G: Array, grad: Array, alpha: Array, owners: Index, most: int) 
     held = np.unique(pivots[alpha > 0.0])
     own = (owners[rest] == owners[held][:, None]).astype(np.float64)
     own -= (owners[basis] == owners[held][:, None]).astype(np.float64) @ table  # what is left for the pivot of each owner
-    hand_on(grad, alpha, np.concatenate([basis, held]), rest, np.concatenate([table, own]))
+    _exchange(grad, alpha, np.concatenate([basis, held]), rest, np.concatenate([table, own]))
     return True
 
 
-def hand_on(grad: Array, alpha: Array, basis: Index, others: Index, table: Array) -> None:
+def _exchange(grad: Array, alpha: Array, basis: Index, others: Index, table: Array) -> None:
     """Weight of ``others`` handed to the ``basis``, atom after atom, until each of them has left or is in the basis.
 
     Column j of ``table`` says how the j-th of the others is a sum of the basis; such sums keep Σ of each owner's weights.
