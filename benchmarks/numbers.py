@@ -40,7 +40,7 @@ VALUES: dict[str, tuple[float, ...]] = {
     "MANY_MOVE": (0.0, 0.25, 0.5, 1.0),
     "FALLEN": (1e3, 1e6, 1e9),
     "MANY_ROWS": (500, 4000, 20_000),
-    "COMPILED_UP_TO": (24, 48, 96, 192),
+    "EXACT_UP_TO": (24, 48, 96, 192),
 }
 ARGUMENTS: dict[str, tuple[int, ...]] = {"batch": (1, 10, 30, 100), "steps": (1, 2, 5, 10)}
 DRIVER: dict[str, tuple[Any, tuple[float, ...]]] = {

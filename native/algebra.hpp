@@ -172,17 +172,25 @@ inline bool cholesky(Index k, double* M) {
     return true;
 }
 
-// x <- M^-1 x, `M` as cholesky left it.
-inline void cholesky_solve(Index k, const double* M, double* x) {
+// x <- L^-1 x, and x <- L'^-1 x, for a lower triangle whose rows begin `ld` numbers apart.
+inline void solve_lower(Index k, const double* L, Index ld, double* x) {
     for (Index a = 0; a < k; a++) {
         double known;
-        dots(M + a * k, k, a, 1, x, &known);
-        x[a] = (x[a] - known) / M[a * k + a];
+        dots(L + a * ld, ld, a, 1, x, &known);
+        x[a] = (x[a] - known) / L[a * ld + a];
     }
+}
+inline void solve_transposed(Index k, const double* L, Index ld, double* x) {
     for (Index a = k - 1; a >= 0; a--) {
-        x[a] /= M[a * k + a];
-        add_one(M + a * k, -x[a], a, x);
+        x[a] /= L[a * ld + a];
+        add_one(L + a * ld, -x[a], a, x);
     }
+}
+
+// x <- M^-1 x, `M` as cholesky left it.
+inline void cholesky_solve(Index k, const double* M, double* x) {
+    solve_lower(k, M, k, x);
+    solve_transposed(k, M, k, x);
 }
 
 }  // namespace algebra

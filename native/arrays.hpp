@@ -8,6 +8,8 @@ namespace greedyhull {
 
 using Index = std::int64_t;
 
+inline std::size_t at(Index i) { return static_cast<std::size_t>(i); }  // a place in a vector
+
 template <class T>
 struct Span {
     T* data;

@@ -1,4 +1,4 @@
-// Convex quadratics over a Euclidean ball, the trust region problem, as kernels/ball_qp.py: (H + lambda I)p = -c - lambda(x -
+// Convex quadratics over a Euclidean ball, the trust region problem: (H + lambda I)p = -c - lambda(x -
 // middle) for a multiplier lambda that Newton's method finds in a few factorisations. It begins with the one that was found last:
 // the problems of one solve resemble each other. A point near the sphere is good enough where its duality gap says so.
 #pragma once
@@ -86,7 +86,6 @@ class BallQP {
     double lambda_ = 0.0, tol_ = 0.0;
     std::vector<double> M_, K_, start_, t_, slopes_, grad_, move_, image_, y_, z_, b_, found_;
 
-    static std::size_t at(Index j) { return static_cast<std::size_t>(j); }
 
     // grad <- the gradient at `point`; the value there, relative to the start.
     double look(const std::vector<double>& point) {
@@ -149,11 +148,8 @@ class BallQP {
             else high = lambda;
             double across = 0.0;
             z_ = y_;
-            for (Index j = 0; j < m_; j++) {  // L z = y
-                double sum;
-                algebra::dots(K_.data() + j * m_, m_, j, 1, z_.data(), &sum);
-                z_[at(j)] = (z_[at(j)] - sum) / K_[at(j * m_ + j)], across += z_[at(j)] * z_[at(j)];
-            }
+            algebra::solve_lower(m_, K_.data(), m_, z_.data());
+            for (const double z : z_) across += z * z;
             lambda += norm * norm / across * (norm - 1.0);
             if (!(lambda > low && lambda < high)) lambda = tried_low ? 0.5 * (low + high) : low;
             if ((lambda == low && tried_low) || lambda == high) return true;  // no number lies between

@@ -28,9 +28,7 @@ using Gemm = void(char*, char*, Int*, Int*, Int*, T*, T*, Int*, T*, Int*, T*, T*
 template <class T>
 using Syrk = void(char*, char*, Int*, Int*, T*, T*, Int*, T*, T*, Int*);
 using Trsm = void(char*, char*, char*, char*, Int*, Int*, double*, double*, Int*, double*, Int*);
-using Trsv = void(char*, char*, char*, Int*, double*, Int*, double*, Int*);
 using Potrf = void(char*, Int*, double*, Int*, Int*);
-using Potrs = void(char*, Int*, Int*, double*, Int*, double*, Int*, Int*);
 
 template <class T>
 struct Products {
@@ -43,9 +41,7 @@ struct Functions {
     Products<double> d;
     Products<float> s;
     Trsm* trsm = nullptr;
-    Trsv* trsv = nullptr;
     Potrf* potrf = nullptr;
-    Potrs* potrs = nullptr;
     bool bound = false;
     template <class T>
     const Products<T>& products() const {
@@ -166,13 +162,6 @@ void syrk(char uplo, char op, Index n, Index k, T alpha, const T* A, Index lda, 
     one_syrk(f, uplo, op, n, k, alpha, A, lda, beta, C, ldc);
 }
 
-// x <- op(A)^-1 x for a triangle of A; diag is 'N', or 'U' where the diagonal is all ones.
-inline void trsv(char uplo, char op, char diag, Index n, const double* A, Index lda, double* x, Index incx) {
-    const auto& f = ready();
-    Int order = fit(n), ld = leading(lda), ix = fit(incx);
-    f.trsv(&uplo, &op, &diag, &order, const_cast<double*>(A), &ld, x, &ix);
-}
-
 inline Index one_potrf(char uplo, Index n, double* A, Index lda) {
     const auto& f = ready();
     Int order = fit(n), ld = leading(lda), info = 0;
@@ -209,14 +198,6 @@ inline Index potrf_by_tiles(Index n, double* A, Index lda) {
 inline Index potrf(char uplo, Index n, double* A, Index lda) {
     if (uplo == 'U' && shared(n, n, n / 3)) return potrf_by_tiles(n, A, lda);
     return one_potrf(uplo, n, A, lda);
-}
-
-// B <- A^-1 B, `factor` as potrf left it; B is n x k. Returns 0.
-inline Index potrs(char uplo, Index n, Index k, const double* factor, Index lda, double* B, Index ldb) {
-    const auto& f = ready();
-    Int order = fit(n), sides = fit(k), la = leading(lda), lb = leading(ldb), info = 0;
-    f.potrs(&uplo, &order, &sides, const_cast<double*>(factor), &la, B, &lb, &info);
-    return info;
 }
 
 }  // namespace greedyhull::blas

@@ -58,9 +58,7 @@ inline std::string bind(nb::dict capsules) {
     from.read("dsyrk", "cciirrirri", f.d.syrk);
     from.read("ssyrk", "cciirrirri", f.s.syrk);
     from.read("dtrsm", "cccciirriri", f.trsm);
-    from.read("dtrsv", "ccciriri", f.trsv);
     from.read("dpotrf", "cirii", f.potrf);
-    from.read("dpotrs", "ciiririi", f.potrs);
     if (!from.refused.empty()) return from.refused;
     f.bound = true;
     functions = f;
@@ -124,8 +122,7 @@ inline void pass(Any2<double> a, Vector<const double> x, Vector<double> y) {
 }
 
 // For tests: one function of blas.hpp on arrays with contiguous rows. `gemv`: C <- A B (one row each for B and C);
-// `gemm`: C <- A B; `syrk`: lower C <- A A'; and in float64 `trsv`: C <- A^-1 C for a lower A, `potrf`: lower C <- its factor,
-// `potrs`: the rows of C <- A^-1 C for the factor A. Returns what LAPACK does.
+// `gemm`: C <- A B; `syrk`: lower C <- A A'; and in float64 `potrf`: lower C <- its factor. Returns what LAPACK does.
 template <class T>
 Index check(const std::string& name, Table2<const T> a, Table2<const T> b, Table2<T> c) {
     const auto A = matrix(a), B = matrix(b);
@@ -150,13 +147,6 @@ Index check(const std::string& name, Table2<const T> a, Table2<const T> b, Table
         if (name == "potrf") {
             same(C.rows == C.columns);
             return potrf('U', C.rows, C.data, C.columns);
-        }
-        same(A.rows == A.columns && A.columns == C.columns);
-        if (name == "potrs") return potrs('U', A.rows, C.rows, A.data, A.columns, C.data, C.columns);
-        if (name == "trsv") {
-            same(C.rows == 1);
-            trsv('U', 'T', 'N', A.rows, A.data, A.columns, C.data, 1);
-            return 0;
         }
     }
     throw std::invalid_argument("blas_check: there is no such function");

@@ -1,4 +1,4 @@
-// The small quadratic problem over a budget.
+// The small quadratic problem over a budget, and the scores of its columns.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,37 @@
 
 #include "algebra.hpp"
 #include "buffer_pool.hpp"
+#include "cpu_dispatch.hpp"
 
 namespace greedyhull {
+
+// Scores of all columns, and the best of them.
+
+GREEDYHULL_CLONES inline void score_all(const double* g, Span<const double> scales, double* scores, Index d) {
+    const double scale = scales[0];
+    if (scales.size == 1)
+        for (Index j = 0; j < d; j++) scores[j] = scale * g[j];
+    else
+        for (Index j = 0; j < d; j++) scores[j] = scales[j] * g[j];
+}
+
+// max |s_j| and max -s_j; four at a time, for a maximum waits for itself as a sum does.
+GREEDYHULL_CLONES inline double most_either(const double* s, Index d) {
+    double most[4] = {};
+    Index j = 0;
+    for (; j + 4 <= d; j += 4)
+        for (Index k = 0; k < 4; k++) most[k] = std::fabs(s[j + k]) > most[k] ? std::fabs(s[j + k]) : most[k];
+    for (; j < d; j++) most[0] = std::fabs(s[j]) > most[0] ? std::fabs(s[j]) : most[0];
+    return std::max(std::max(most[0], most[1]), std::max(most[2], most[3]));
+}
+GREEDYHULL_CLONES inline double most_falling(const double* s, Index d) {
+    double least[4] = {INFINITY, INFINITY, INFINITY, INFINITY};
+    Index j = 0;
+    for (; j + 4 <= d; j += 4)
+        for (Index k = 0; k < 4; k++) least[k] = s[j + k] < least[k] ? s[j + k] : least[k];
+    for (; j < d; j++) least[0] = s[j] < least[0] ? s[j] : least[0];
+    return -std::min(std::min(least[0], least[1]), std::min(least[2], least[3]));
+}
 
 // The two coordinates of the next swap in a budget: where a unit of weight is worth most, and where it is worth least. A swap
 // is one pass over the gradient, so the search for the next one rides on the update of the last.
@@ -144,7 +173,6 @@ class ActiveSets {
     std::vector<Index> free;
     Numbers M, kept;
 
-    static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
     // x, the minimum where all but the guessed weights are zero and the sum is one, and the gradient G there. Weights are told
     // from the pivot's, so that what all of them have in common does not drown the rest.

@@ -28,33 +28,21 @@ class RegionRounds {
 
 // What is the same whatever the rounds are.
 template <class Core>
-class RegionRoundsWith : public RegionRounds {
+class RegionRoundsWith : public Held<RegionRounds, Core> {
+    using Base = Held<RegionRounds, Core>;
+
    public:
+    using Base::Base;
     void begin(Vector<const double> x, bool cold) override {
         expect(x.shape(0) == core_.x.size(), "begin: a coordinate for each column is wanted");
         core_.x.assign(x.data(), x.data() + x.shape(0));
         nb::gil_scoped_release free;
         core_.begin(cold);
     }
-    double look() override {
-        nb::gil_scoped_release free;
-        return core_.look();
-    }
-    double value() const override { return core_.value(); }
-
-    nb::tuple advance(Index rounds, double absolute, double relative, double floor, double lower, nb::callable asked) override {
-        return advanced(core_, {rounds, absolute, relative, floor, 0.0, lower}, asked);
-    }
     nb::object point() const override { return as_array(core_.x); }
 
    protected:
-    Core core_;
-
-    template <class... About>
-    explicit RegionRoundsWith(nb::list alive, About&&... about) : core_(std::forward<About>(about)...), alive_(std::move(alive)) {}
-
-   private:
-    nb::list alive_;  // the arrays that pointers lead to
+    using Base::core_;
 };
 
 template <class D, class Frame>
@@ -217,12 +205,7 @@ void add_coordinate_rounds(nb::module_& m) {
     const auto plain = nb::arg().noconvert();  // arguments are looked at with the GIL held
     m.def("form_region_rounds", form_region_rounds, plain, plain, nb::arg(), plain, plain, nb::arg(), nb::arg());
     m.def("factored_region_rounds", factored_region_rounds, plain, plain, plain, nb::arg(), plain, plain, nb::arg(), nb::arg());
-    def_design(m, "region_rounds", region_rounds<Dense<double>>);
-    def_design(m, "region_rounds", region_rounds<Dense<float>>);
-    def_design(m, "region_rounds", region_rounds<ByColumn<double, std::uint32_t>>);
-    def_design(m, "region_rounds", region_rounds<ByColumn<double, std::uint64_t>>);
-    def_design(m, "region_rounds", region_rounds<ByColumn<float, std::uint32_t>>);
-    def_design(m, "region_rounds", region_rounds<ByColumn<float, std::uint64_t>>);
+    each_design([&](auto kind) { def_design(m, "region_rounds", region_rounds<typename decltype(kind)::type>); });
 }
 
 }  // namespace greedyhull

@@ -14,8 +14,8 @@
 namespace greedyhull {
 
 // Corrective rounds in coordinates, over boxes, bounded simplices and l2 balls, one after another without Python between them.
-// 
-// A round, as solvers/parts/coordinate_rounds.py has it: the gradient, the gap, the coordinates in which f can fall, and Newton
+//
+// A round: the gradient, the gap, the coordinates in which f can fall, and Newton
 // steps in these, each a quadratic problem over the section of the set in which they move.
 
 constexpr double BLURRED_GAP = 4e-15;  // of the terms of a gap: one that is smaller is taken for that

@@ -15,7 +15,6 @@
 #include "loops.hpp"
 #include "losses.hpp"
 #include "quadratic_form.hpp"
-#include "simplex_steps.hpp"
 #include "working_columns.hpp"
 
 namespace greedyhull {
@@ -71,7 +70,7 @@ bool take_intercept(const Numbers& H, Columns& Z, Span<const double> c, std::vec
 }
 
 // Rounds of the corrective solver over a budget, one after another, without Python between them.
-// 
+//
 // A round: g = X'r, the gap, the best columns join the working ones, and their weights are solved for by Newton steps, each a
 // small quadratic problem. Coordinates are scaled so that the budget is one: w_j = scale_j u_j.
 

@@ -123,6 +123,18 @@ void def_design(nb::module_& m, const std::string& name, R (*make)(ByColumn<T, I
     m.def(("sparse_" + name).c_str(), call, plain, plain, plain, nb::arg(), argument<A>()...);
 }
 
+// f(Design<D>()) for every kind D of data.
+template <class D>
+struct Design {
+    using type = D;
+};
+template <class F>
+void each_design(F f) {
+    f(Design<Dense<double>>()), f(Design<Dense<float>>());
+    f(Design<ByColumn<double, std::uint32_t>>()), f(Design<ByColumn<double, std::uint64_t>>());
+    f(Design<ByColumn<float, std::uint32_t>>()), f(Design<ByColumn<float, std::uint64_t>>());
+}
+
 // A matrix with a point in each row, or (starts, places, entries) of one that is compressed by row.
 inline Points points_of(const nb::object& given, Index d, nb::list& alive) {
     Points points;
@@ -199,6 +211,28 @@ nb::tuple advanced(C& core, const Aim& aim, const nb::callable& asked) {
     for (const RoundRow& row : trace) rows.append(nb::make_tuple(row.value, row.gap, row.seconds, row.atoms));
     return nb::make_tuple(static_cast<int>(ending), rows);
 }
+
+// Rounds that Python holds: with them, the arrays that they point to.
+template <class Interface, class Core>
+class Held : public Interface {
+   public:
+    template <class... About>
+    explicit Held(nb::list alive, About&&... about) : core_(std::forward<About>(about)...), alive_(std::move(alive)) {}
+    double look() override {
+        nb::gil_scoped_release free;
+        return core_.look();
+    }
+    double value() const override { return core_.value(); }
+    nb::tuple advance(Index rounds, double absolute, double relative, double floor, double lower, nb::callable asked) override {
+        return advanced(core_, {rounds, absolute, relative, floor, 0.0, lower}, asked);
+    }
+
+   protected:
+    Core core_;
+
+   private:
+    nb::list alive_;
+};
 
 // A loss of Python's: a function of z that returns value, residual and curvature.
 class PythonLoss : public SmoothLoss {

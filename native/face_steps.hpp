@@ -1,5 +1,4 @@
 // Conjugate gradients on a face of bounds and rows: what one step does besides the product with the Hessian.
-// kernels/face_steps.py has the formulas.
 #pragma once
 
 #include <algorithm>

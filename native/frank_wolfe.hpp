@@ -66,7 +66,7 @@ double line_search(const Derivatives& derivatives, double slope) {
 }
 
 // Frank-Wolfe iterations over a budget, many in one call: w <- w + eta(d - w), where the atom d minimises <grad f(w), .>.
-// 
+//
 // The image z = Xw is carried along, z <- z + eta(Xd - z), as Python carries it. The point is kept by its atoms, scale e_index,
 // and their weights; where atoms are given points, by its coordinates.
 
@@ -115,7 +115,7 @@ class ColumnsOf<Mapped<D>> : public Columns {
     Mapped<D> X_;
 };
 
-// Step sizes by their numbers in solvers/parts/compiled_steps.py: line search, or a schedule that is known in advance.
+// Step sizes by the numbers that Python has for them: line search, or a schedule that is known in advance.
 struct StepSizes {
     int kind;
     double parameter;

@@ -119,12 +119,7 @@ void add_steps(nb::module_& m) {
         .def("seen", &Steps::seen)
         .def("best", &Steps::best)
         .def("intercept", &Steps::intercept);
-    def_design(m, "steps", steps_of<Dense<double>>);
-    def_design(m, "steps", steps_of<Dense<float>>);
-    def_design(m, "steps", steps_of<ByColumn<double, std::uint32_t>>);
-    def_design(m, "steps", steps_of<ByColumn<double, std::uint64_t>>);
-    def_design(m, "steps", steps_of<ByColumn<float, std::uint32_t>>);
-    def_design(m, "steps", steps_of<ByColumn<float, std::uint64_t>>);
+    each_design([&](auto kind) { def_design(m, "steps", steps_of<typename decltype(kind)::type>); });
 }
 
 }  // namespace greedyhull

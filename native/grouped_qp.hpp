@@ -14,7 +14,7 @@
 
 namespace greedyhull {
 
-// Weights with upper bounds, a given sum, and caps on the sums of groups, as kernels/grouped_filling.py: what is filled first, up to
+// Weights with upper bounds, a given sum, and caps on the sums of groups: what is filled first, up to
 // which gradient each group takes weights, and the nearest such weights.
 
 constexpr double GROUP_NEAR = 1e-12;   // a sum that is off by a smaller share of it is put right in one coordinate
@@ -136,7 +136,6 @@ class GroupFilling {
     std::vector<long double> before_;
     std::vector<std::pair<Index, double>> found_;
 
-    static std::size_t at(Index j) { return static_cast<std::size_t>(j); }
 
     // What near_ leaves of the total, and left_ of each group's room.
     double rest(const Caps& caps, double total) {
@@ -208,7 +207,7 @@ class GroupFilling {
     }
 };
 
-// Convex quadratics over weights with upper bounds, a given sum and caps on the sums of groups, as kernels/grouped_qp.py. An active
+// Convex quadratics over weights with upper bounds, a given sum and caps on the sums of groups. An active
 // set method guesses which bounds and caps hold and corrects itself; mostly an interior point method tells it where to begin.
 
 class GroupedQP {
@@ -253,7 +252,6 @@ class GroupedQP {
     std::vector<Index> free_, wide_, rows_;
     std::vector<Index> row_of_;  // of a tight group with free coordinates, its row after that of the sum
 
-    static std::size_t at(Index j) { return static_cast<std::size_t>(j); }
     Index group(Index j) const { return caps_->of[j]; }
 
     void image_of(const std::vector<double>& point) {
@@ -464,7 +462,7 @@ class GroupedQP {
         const Index N = static_cast<Index>(n), Q = static_cast<Index>(q), R = static_cast<Index>(equations);
         RowsPath path({{H.data(), N, N}, {c.data(), N}, {G.data(), Q, N}, {E.data(), R, N}, {e.data(), R}, {low.data(), N + Q},
                        {high.data(), N + Q}}, {here.data(), N});
-        path.follow(tol_);
+        path.follow(tol_, asked);
         if (!path.finite()) return;
         std::vector<double> point = start_;
         for (std::size_t a = 0; a < n; a++) point[at(wide_[a])] = path.t[a];

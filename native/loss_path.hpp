@@ -23,7 +23,7 @@ struct LossStage {
 };
 
 // Smooth losses over budgets of many radii: corrective rounds that go on from one radius to the next.
-// 
+//
 // The working columns stay, and so does the intercept; the point is scaled to the next radius. Python has no part in it until the
 // last radius is done.
 
@@ -82,7 +82,7 @@ class LossPath {
 };
 
 // Smooth losses over budgets of many radii, sparse data with many active columns: Newton steps by coordinate descent with a price.
-// 
+//
 // A Newton step minimises the quadratic model of the loss over the ball, by sweeps at a price and jumps to the radius; no Hessian is
 // made. A line search follows. Whatever the sweeps leave, the gap is that of the point.
 
@@ -127,7 +127,7 @@ class LossDescent : private PricedDescent<T, I> {
 
    private:
     using Descent = PricedDescent<T, I>;
-    using Descent::at, Descent::v, Descent::X_, Descent::scales_, Descent::p_, Descent::total_, Descent::per_, Descent::q_, Descent::b_, Descent::g_;
+    using Descent::v, Descent::X_, Descent::scales_, Descent::p_, Descent::total_, Descent::per_, Descent::q_, Descent::b_, Descent::g_;
     using Descent::own_, Descent::mean_, Descent::price_, Descent::norm_, Descent::working_, Descent::worth, Descent::dearest;
     using Descent::measure, Descent::sweeps;
 

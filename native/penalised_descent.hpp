@@ -16,7 +16,7 @@
 namespace greedyhull {
 
 // Coordinate descent with a price on a quadratic of sparse data: sweeps, and jumps along the tangent of its path.
-// 
+//
 // The quadratic has the gradient X'q at v, q + p (X dv) beside it, and over the ball sum |v_j| <= r the minimiser is that of the
 // quadratic + price sum |v_j| for one price. Sweeps solve for v at a price; v and the price follow the path's tangent, found by
 // conjugate gradients, to the radius. A sweep costs the entries of the columns that work.
@@ -47,7 +47,6 @@ class PricedDescent {
     std::vector<Index> working_;
     double price_ = 0.0, b_ = 0.0, norm_ = 0.0, gives_ = 0.0;
 
-    static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
     double worth(double g) const { return positive_ ? std::max(-g, 0.0) : std::fabs(g); }
     double dearest() const {
         double most = 0.0;
@@ -198,7 +197,7 @@ class PricedDescent {
 };
 
 // Least squares over budgets of many radii, sparse data with many active columns: coordinate descent with a price.
-// 
+//
 // v and the price follow the path's tangent from one radius to the next, and sweeps mend what it misses. Whatever the sweeps leave,
 // the gap is that of the point.
 
@@ -254,7 +253,7 @@ class DescentPath : public SquareTrail, private PricedDescent<T, I> {
 
    private:
     using Descent = PricedDescent<T, I>;
-    using Descent::at, Descent::v, Descent::X_, Descent::p_, Descent::even_, Descent::q_, Descent::b_, Descent::g_, Descent::d_, Descent::own_;
+    using Descent::v, Descent::X_, Descent::p_, Descent::even_, Descent::q_, Descent::b_, Descent::g_, Descent::d_, Descent::own_;
     using Descent::price_, Descent::norm_, Descent::gives_, Descent::working_, Descent::worth, Descent::dearest, Descent::measure;
     using Descent::slope, Descent::shift, Descent::tangent, Descent::jump, Descent::sweeps, Descent::fit;
 

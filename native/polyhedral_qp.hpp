@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -12,9 +13,21 @@
 
 namespace greedyhull {
 
-// Convex quadratics over bounds and rows, by a primal-dual interior point method with Mehrotra's corrector.
-// kernels/rows_interior.py has the formulas; this is the same path, step by step, for problems so small that a call of NumPy
-// costs more than its work.
+using Asked = std::function<bool()>;  // whether to end; empty where nobody asks
+
+inline double dot(const std::vector<double>& a, const std::vector<double>& b) {
+    double total;
+    algebra::dots(a.data(), 0, static_cast<Index>(a.size()), 1, b.data(), &total);
+    return total;
+}
+inline bool all_finite(const double* v, std::size_t m) {
+    double total = 0.0;
+    for (std::size_t i = 0; i < m; i++) total += 0.0 * v[i];
+    return total == 0.0;
+}
+
+// A primal-dual interior point method with Mehrotra's corrector. polyhedral_interior.py has the same path, step by step, for
+// larger problems; here a call of NumPy would cost more than its work.
 
 // x'Hx/2 + c'x with Ex = e and low <= (x, Gx) <= high; t = (x, Gx) with multipliers zl, zh of its ends, y and v of E and G.
 struct RowsProblem {
@@ -36,12 +49,12 @@ class RowsPath {
         begin(x);
     }
 
-    void follow(double tol) {
+    void follow(double tol, const Asked& asked) {
         for (Index k = 0; k < N; k++) ends += std::isfinite(p.low[k]), ends += std::isfinite(p.high[k]);
         for (int k = 0; k < MOST && ends > 0; k++) {
             const double gap = look();
             const bool there = gap <= tol && kept() && steady();
-            if (there || gap <= BEYOND * tol || !(gap > 0.0) || !apart()) return;
+            if (there || gap <= BEYOND * tol || !(gap > 0.0) || !apart() || (asked && asked())) return;
             if (!factorise() || !move(gap / static_cast<double>(ends))) return;
             lagrange();
         }
@@ -61,7 +74,6 @@ class RowsPath {
     std::vector<double> sl, sh, slope, near_e, near_g, r_e, r_g, theta, right, dt, dl, dh, to_l, to_h, dy, dv;
     std::vector<double> K, across, S;
 
-    static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
     static bool all_in(const std::vector<double>& a) {
         return std::all_of(a.begin(), a.end(), [](double x) { return std::isfinite(x); });
     }
@@ -232,8 +244,6 @@ class RowsPath {
 };
 
 // Small convex quadratics over bounds and rows by guesses of their face, with one factorisation of the Hessian.
-// kernels/rows_faces.py has the formulas.
-
 class RowsFaces {
    public:
     std::vector<double> t, prices, z;
@@ -264,7 +274,6 @@ class RowsFaces {
     std::vector<int> sides;
     Index columns = 0;
 
-    static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
     double end(Index k) const { return sides[at(k)] < 0 ? p.low[k] : p.high[k]; }
 
     // Constraint k is coordinate k, row k - n of G, or row k - N of E.
@@ -357,11 +366,8 @@ class RowsFaces {
     void across(Index from) {
         U.resize(at(columns * q)), whole.resize(at(columns));
         for (Index c = from; c < columns; c++) {
-            for (Index a = 0; a < q; a++) {
-                double known;
-                algebra::dots(F.data() + a * q, 0, a, 1, U.data() + c * q, &known);
-                U[at(c * q + a)] = (gram[at(c * columns + a)] - known) / F[at(a * q + a)];
-            }
+            std::copy_n(gram.data() + c * columns, q, U.data() + c * q);
+            algebra::solve_lower(q, F.data(), q, U.data() + c * q);
             whole[at(c)] = gram[at(c * columns + c)];
             algebra::dots(U.data() + q * q, q, q, c + 1 - q, U.data() + c * q, scratch.data());
             for (Index b = q; b <= c; b++) {
@@ -406,11 +412,7 @@ class RowsFaces {
         }
         eta.resize(at(q)), delta.resize(at(many));
         for (Index i = 0; i < q; i++) eta[at(i)] = p.e[i] - activity(N + i, x.data()) - against(i);
-        for (Index a = 0; a < q; a++) {  // F^-1
-            double known;
-            algebra::dots(F.data() + a * q, 0, a, 1, eta.data(), &known);
-            eta[at(a)] = (eta[at(a)] - known) / F[at(a * q + a)];
-        }
+        algebra::solve_lower(q, F.data(), q, eta.data());
         for (Index a = 0; a < many; a++) {
             const Index k = held[at(a)], i = place[at(k)];
             double known;
@@ -424,15 +426,9 @@ class RowsFaces {
             algebra::add_one(U.data() + i * q, -delta[at(a)], q, eta.data());
             algebra::add_one(V.data() + i * n, delta[at(a)], n, step.data());
         }
-        for (Index a = q - 1; a >= 0; a--) {  // F'^-1
-            eta[at(a)] /= F[at(a * q + a)];
-            algebra::add_one(F.data() + a * q, -eta[at(a)], a, eta.data());
-        }
+        algebra::solve_transposed(q, F.data(), q, eta.data());
         for (Index i = 0; i < q; i++) mu[at(i)] += eta[at(i)], algebra::add_one(V.data() + i * n, eta[at(i)], n, step.data());
-        for (Index a = n - 1; a >= 0; a--) {
-            step[at(a)] /= L[at(a * n + a)];
-            algebra::add_one(L.data() + a * n, -step[at(a)], a, step.data());
-        }
+        algebra::solve_transposed(n, L.data(), n, step.data());
         for (Index j = 0; j < n; j++) drawn[at(j)] = x[at(j)] + step[at(j)];
         for (Index k = 0; k < N; k++) t[at(k)] = activity(k, drawn.data());
         return std::all_of(t.begin(), t.end(), [](double x_k) { return std::isfinite(x_k); });
@@ -450,11 +446,8 @@ class RowsFaces {
             else
                 algebra::add_one(p.G.row(k - n), -lambda[a], n, grad.data());
         }
-        for (Index a = 0; a < n; a++) {
-            double known;
-            algebra::dots(L.data() + a * n, 0, a, 1, step.data(), &known);
-            step[at(a)] = (-grad[at(a)] - known) / L[at(a * n + a)];
-        }
+        for (Index j = 0; j < n; j++) step[at(j)] = -grad[at(j)];
+        algebra::solve_lower(n, L.data(), n, step.data());
     }
 
     double against(Index i) const {

@@ -8,26 +8,19 @@
 #include "face_steps.hpp"
 #include "grouped_qp.hpp"
 #include "polyhedral_qp.hpp"
-#include "simplex_steps.hpp"
 #include "sum_qp.hpp"
 
 namespace greedyhull {
 
 namespace {
 
-void expect_weights(const Table2<const double>& G, const Vector<double>& grad, const Vector<double>& alpha, const char* message) {
+void simplex_qp(Table2<const double> G, Vector<const double> c, Vector<double> alpha, double tol) {
     const Index m = span(alpha).size;
-    expect(matrix(G).rows == m && matrix(G).columns == m && span(grad).size == m && m > 0, message);
-}
-
-Index burst(Table2<const double> G, Vector<double> grad, Vector<double> alpha, Index steps, double tol) {
-    expect_weights(G, grad, alpha, "pairwise_burst: shapes differ");
-    return pairwise_burst(matrix(G), span(grad), span(alpha), steps, tol);
-}
-
-bool newton(Table2<const double> G, Vector<double> grad, Vector<double> alpha) {
-    expect_weights(G, grad, alpha, "face_newton: shapes differ");
-    return face_newton(matrix(G), span(grad), span(alpha));
+    expect(matrix(G).rows == m && matrix(G).columns == m && span(c).size == m && m > 0, "simplex_qp: shapes differ");
+    BudgetQP qp;
+    qp.u.assign(alpha.data(), alpha.data() + m), qp.g.assign(c.data(), c.data() + m);
+    qp.solve(Budget{true, true}, m, G.data(), tol);
+    std::copy(qp.u.begin(), qp.u.end(), alpha.data());
 }
 
 void batch(Table2<const double> H, bool positive, bool whole, Table2<double> U, Table2<double> G, Vector<const double> tol,
@@ -139,7 +132,7 @@ bool path(Table2<const double> H, Vector<const double> c, Table2<const double> G
     const auto given = problem(H, c, G, E, e, low, high, t, prices, "rows_path: shapes differ");
     expect(span(lower).size == span(t).size && span(upper).size == span(t).size, "rows_path: shapes differ");
     RowsPath found(given, {t.data(), span(c).size});
-    found.follow(tol);
+    found.follow(tol, {});
     std::copy(found.t.begin(), found.t.end(), t.data());
     std::copy(found.v.begin(), found.v.end(), std::copy(found.y.begin(), found.y.end(), prices.data()));
     std::copy(found.zl.begin(), found.zl.end(), lower.data());
@@ -200,8 +193,7 @@ double step(const Faces& on, const Vector<const double>& bend, const Vector<doub
 }  // namespace
 
 void add_qps(nb::module_& m) {
-    def(m, "pairwise_burst", burst);
-    def(m, "face_newton", newton);
+    def(m, "simplex_qp", simplex_qp);
     def(m, "budget_batch", batch);
     def(m, "box_qp", box_qp);
     def(m, "sum_qp", sum_qp);

@@ -18,7 +18,7 @@
 
 namespace greedyhull {
 
-// Boxes, bounded simplices and balls as their coordinates see them: types/regions.py in the core. A section is the part of the
+// Boxes, bounded simplices and balls as their coordinates see them, as atoms/regions.py has them. A section is the part of the
 // set in which some of the coordinates move, in the coordinates y of these.
 
 class Region {
@@ -237,8 +237,6 @@ class BallRegion : public Region {
     }
 };
 
-// The simplex with caps on groups as its coordinates see it: atoms/geometry/grouped_region.py in the core.
-
 // 0 <= x <= high with the sum `total`, and sums over groups of at most room.
 class GroupedRegion : public Region {
    public:
@@ -314,7 +312,6 @@ class GroupedRegion : public Region {
     GroupFilling filling_;
     GroupedQP qp_;
 
-    static std::size_t at(Index j) { return static_cast<std::size_t>(j); }
     static double sum(const std::vector<double>& y) { return std::accumulate(y.begin(), y.end(), 0.0); }
     Caps section() const {
         return {{highs_.data(), static_cast<Index>(highs_.size())}, {groups_.data(), static_cast<Index>(groups_.size())},
@@ -401,7 +398,6 @@ class FactorsAndDiagonal {
     const double* D_;
     Index most_;
     std::vector<double> image_, B_, H_, scratch_;
-    static std::size_t at(Index j) { return static_cast<std::size_t>(j); }
 };
 
 }  // namespace greedyhull

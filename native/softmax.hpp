@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "algebra.hpp"
 #include "arrays.hpp"
 #include "losses.hpp"
 #include "threads.hpp"
@@ -56,7 +57,7 @@ void pieces(Index c, Span<const Index> labels, const T* z, const double* b, doub
     });
 }
 
-// The search of kernels/class_intercepts.py, where its numbers are explained.
+// Newton steps for the best intercepts; where classes are all but separated, for scores that are scaled down first.
 class Intercepts {
 public:
     Intercepts(Span<const Index> labels, Matrix<const double> z, Span<const double> p, Span<const double> shares)
@@ -197,24 +198,9 @@ private:
             for (std::size_t l = 0; l <= k; l++) B[k * m + l] += constant;
             B[k * m + k] += EPS * most;
         }
-        for (std::size_t k = 0; k < m; k++) {
-            for (std::size_t l = 0; l <= k; l++) {
-                double sum = B[k * m + l];
-                for (std::size_t j = 0; j < l; j++) sum -= B[k * m + j] * B[l * m + j];
-                if (l == k && !(sum > 0.0)) return false;
-                B[k * m + l] = l == k ? std::sqrt(sum) : sum / B[l * m + l];
-            }
-        }
-        for (std::size_t k = 0; k < m; k++) {
-            double sum = -here.missed[k];
-            for (std::size_t j = 0; j < k; j++) sum -= B[k * m + j] * step[j];
-            step[k] = sum / B[k * m + k];
-        }
-        for (std::size_t k = m; k-- > 0;) {
-            double sum = step[k];
-            for (std::size_t j = k + 1; j < m; j++) sum -= B[j * m + k] * step[j];
-            step[k] = sum / B[k * m + k];
-        }
+        if (!algebra::cholesky(c, B.data())) return false;
+        for (std::size_t k = 0; k < m; k++) step[k] = -here.missed[k];
+        algebra::cholesky_solve(c, B.data(), step.data());
         bool some = false, usable = true;
         for (const double d : step) some |= d != 0.0, usable &= std::fabs(d) < FARTHEST;
         return some && usable;

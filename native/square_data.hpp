@@ -66,11 +66,8 @@ class SquareFactor {
     bool join(const double* row, double own, double sign, double least, bool force) {
         if (k == room_) widen();
         double *to = L_.data() + k * room_, square = 0.0, known = 0.0;
-        for (Index a = 0; a < k; a++) {
-            double sum;
-            algebra::dots(L_.data() + a * room_, room_, a, 1, to, &sum);
-            to[a] = (row[a] - sum) / L_[static_cast<std::size_t>(a * room_ + a)];
-        }
+        std::copy(row, row + k, to);
+        forth(to);
         algebra::dots(to, room_, k, 1, to, &square);
         double rest = own - square;
         if (!(rest > least * own)) {
@@ -107,19 +104,8 @@ class SquareFactor {
     }
 
     // x <- L'^-1 x, and x <- L^-1 x.
-    void back(double* x) const {
-        for (Index a = k - 1; a >= 0; a--) {
-            x[a] /= L_[static_cast<std::size_t>(a * room_ + a)];
-            algebra::add_one(L_.data() + a * room_, -x[a], a, x);
-        }
-    }
-    void forth(double* x) const {
-        for (Index a = 0; a < k; a++) {
-            double known;
-            algebra::dots(L_.data() + a * room_, room_, a, 1, x, &known);
-            x[a] = (x[a] - known) / L_[static_cast<std::size_t>(a * room_ + a)];
-        }
-    }
+    void back(double* x) const { algebra::solve_transposed(k, L_.data(), room_, x); }
+    void forth(double* x) const { algebra::solve_lower(k, L_.data(), room_, x); }
 
    private:
     Index room_ = 0;

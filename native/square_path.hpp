@@ -98,7 +98,6 @@ class SquarePath : public SquareTrail {
     double first_ = 0.0, price_ = 0.0, norm_ = 0.0, pause_ = PAUSE, enough_ = 0.0;
 
     Index waiting() const { return static_cast<Index>(columns.size()); }
-    static std::size_t at(Index a) { return static_cast<std::size_t>(a); }
     double worth(double g) const { return positive_ ? std::max(-g, 0.0) : std::fabs(g); }
     double dearest() const {
         double most = 0.0;

@@ -90,7 +90,6 @@ class CurvedColumns {
     std::vector<double> ones_, change_, cross_;
     Numbers reduced_;
 
-    static std::size_t at(Index j) { return static_cast<std::size_t>(j); }
     std::size_t size_of_H() const {
         std::size_t m = static_cast<std::size_t>(std::sqrt(static_cast<double>(H.size())));
         while (m * m > H.size()) m--;
@@ -123,7 +122,7 @@ class CurvedColumns {
 };
 
 // The directions that a round in coordinates solves for: unit vectors of the coordinates in which f can fall, or, in a ball of many
-// dimensions, the span of the gradients seen so far. solvers/parts/directions.py has the same two.
+// dimensions, the span of the gradients seen so far.
 
 constexpr Index SPARE_COLUMNS = 4;      // one in so many columns may be idle before they leave, where the Hessian changes
 constexpr double NEW_DIRECTION = 1e-8;  // a vector of which a smaller share lies outside a span adds no direction to it
@@ -185,7 +184,6 @@ class UnitFrame {
     std::vector<Index> wanted_;
     std::vector<double> shares_;
     std::vector<char> held_;
-    static std::size_t at(Index j) { return static_cast<std::size_t>(j); }
 };
 
 // The images of a few directions, as data with a column for each.

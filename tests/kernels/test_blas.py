@@ -11,7 +11,7 @@ from scipy.linalg import cython_blas, cython_lapack
 from greedyhull.kernels.core import core
 
 CAPSULES = {**cython_blas.__pyx_capi__, **cython_lapack.__pyx_capi__}
-NAMES = ["dgemv", "sgemv", "dgemm", "sgemm", "dsyrk", "ssyrk", "dtrsm", "dtrsv", "dpotrf", "dpotrs"]
+NAMES = ["dgemv", "sgemv", "dgemm", "sgemm", "dsyrk", "ssyrk", "dtrsm", "dpotrf"]
 EMPTY = {np.dtype(t): np.zeros((0, 0), t) for t in (np.float32, np.float64)}
 
 
@@ -40,7 +40,7 @@ def test_products_are_those_of_numpy(shape, dtype):
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 60])
-def test_factors_and_solutions_are_those_of_numpy(n):
+def test_factors_are_those_of_numpy(n):
     draw = np.random.default_rng(n).standard_normal
     R = draw((n, n + 2))
     G = R @ R.T + np.eye(n)
@@ -48,10 +48,6 @@ def test_factors_and_solutions_are_those_of_numpy(n):
     L = np.tril(factor)
     assert info == 0
     np.testing.assert_allclose(L @ L.T, G, rtol=1e-10, atol=1e-10)
-    sides = draw((3, n))
-    np.testing.assert_allclose(called("potrs", factor, C=sides.copy())[0], np.linalg.solve(G, sides.T).T, rtol=1e-8, atol=1e-9)
-    solved = called("trsv", L, C=sides[:1].copy())[0]
-    np.testing.assert_allclose(solved, np.linalg.solve(L, sides[:1].T).T, rtol=1e-8, atol=1e-9)
 
 
 def test_a_matrix_that_is_not_positive_is_told():

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from greedyhull.kernels._core import add_columns, gram_rows, level, pairwise_burst, table_steps, without_repeats
+from greedyhull.kernels._core import add_columns, gram_rows, level, simplex_qp, table_steps, without_repeats
 
 
 def test_a_core_that_is_missing_is_an_error() -> None:
@@ -25,18 +25,20 @@ def test_the_level_is_one_that_the_core_was_compiled_for() -> None:
 @pytest.mark.parametrize("wrong", ["float32", "strided", "too short", "read-only"])
 def test_arrays_are_never_converted(wrong: str) -> None:
     """What is written into a copy would be lost, and what is shorter would be read past its end."""
-    G, grad, alpha = np.eye(4), np.ones(4), np.full(4, 0.25)
+    G, c, alpha = np.eye(4), np.ones(4), np.full(4, 0.25)
     bad = {"float32": np.ones(4, np.float32), "strided": np.ones(8)[::2], "too short": np.ones(3)}.get(wrong, np.ones(4))
     bad.flags.writeable = wrong != "read-only"
     with pytest.raises((TypeError, ValueError)):
-        pairwise_burst(G, bad, alpha, 5, 0.0)
-    assert pairwise_burst(G, grad, alpha, 5, 0.0) == 0
+        simplex_qp(G, c, bad, 0.0)
+    simplex_qp(G, c, alpha, 0.0)
+    assert alpha.tolist() == [0.25] * 4
 
 
 def test_what_is_only_read_may_be_read_only() -> None:
-    G = np.eye(3)
+    G, alpha = np.eye(3), np.array([0.0, 0.0, 1.0])
     G.flags.writeable = False
-    assert pairwise_burst(G, np.array([1.0, 2.0, 3.0]), np.array([0.0, 0.0, 1.0]), 50, 1e-12) > 0
+    simplex_qp(G, np.array([1.0, 2.0, 3.0]), alpha, 1e-12)
+    assert alpha.argmax() == 0
 
 
 def test_columns_that_are_not_there_are_refused() -> None:

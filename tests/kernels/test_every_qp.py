@@ -14,9 +14,8 @@ from greedyhull.kernels._core import budget_batch
 from greedyhull.kernels.bounded_qp import project_capped_simplex, solve_ball_qp, solve_box_qp, solve_l1_box_qp, solve_sum_qp
 from greedyhull.kernels.group_qp import solve_group_qp, solve_grouped_qp
 from greedyhull.kernels.polyhedral_interior import Factored
-from greedyhull.kernels.polyhedral_qp import Limits, solve_rows_qp
-from greedyhull.kernels.product_qp import interior_product_qp
-from greedyhull.kernels.simplex_qp import solve_simplex_qp
+from greedyhull.kernels.polyhedral_qp import Polyhedron, solve_rows_qp
+from greedyhull.kernels.simplex_qp import interior_product_qp, solve_simplex_qp
 from greedyhull.kernels.turnover_qp import Near, solve_traded_qp
 
 LONG = np.longdouble
@@ -185,9 +184,9 @@ def lowest(g, A, l, u, low, high):
 
 def rows(rng, d, fixed):
     A, l, u, low, high, inner = polyhedron(rng, d, fixed)
-    limits = Limits(low, high, A, l, u)
+    P = Polyhedron(low, high, A, l, u)
     corner = lowest(rng.standard_normal(d), A, l, u, low, high)
-    return Set(lambda H, c, x, tol: solve_rows_qp(H, c, x, limits, tol),
+    return Set(lambda H, c, x, tol: solve_rows_qp(H, c, x, P, tol),
                lambda g: lowest(g, A, l, u, low, high).astype(LONG) @ g,
                lambda x: max(below(x, low, high), (A @ x - u).max(), (l - A @ x).max()),
                inner if corner is None else np.clip(corner, low, high), inner, high - low + 1e-3, 1e-9)

@@ -29,11 +29,11 @@ def test_steps_are_those_of_the_two_loops():
     rng, n = np.random.default_rng(0), 12
     Q = rng.standard_normal((n, n))
     Q, g, kept = Q @ Q.T + np.eye(n), rng.standard_normal(n), []
-    moves = _Moves(g)
+    moves = _Moves()
     for _ in range(11):  # more than are kept
         s = rng.uniform(0.01, 0.1) * moves.step(g)
         g = g + Q @ s
-        moves.add(s, Q @ s, g)
+        moves.add(s, Q @ s)
         kept = [*kept, (s, Q @ s)][-MEMORY:]
     s, y = kept[-1]
     H = np.eye(n) * (s @ y) / (y @ y)

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from greedyhull.kernels import product_qp
+from greedyhull.kernels import simplex_qp
 from greedyhull.kernels.simplex_qp import solve_simplex_qp
 
 
@@ -65,25 +65,19 @@ def test_where_the_hessian_is_zero_each_owner_goes_to_its_best_atom():
     np.testing.assert_array_equal(found, [0.0, 1.0, 1.0, 0.0])
 
 
-def test_rounds_end_where_rounding_does_not_let_them_fall(monkeypatch):
-    """A tolerance of zero is below rounding: the rounds end once they bring nothing, not at their limit."""
-    rounds = []
-    monkeypatch.setattr(product_qp, "_newton", lambda *args, newton=product_qp._newton: rounds.append(1) or newton(*args))
+def test_steps_end_where_rounding_does_not_let_the_gap_fall(monkeypatch):
+    """A tolerance of zero is below rounding: the steps end once they bring nothing."""
+    steps, on_faces = [], simplex_qp._on_faces
+    monkeypatch.setattr(simplex_qp, "_on_faces", lambda *args: steps.append(1) or on_faces(*args))
     for seed in range(6):
-        rounds.clear()
+        steps.clear()
         G, c, start, owners = problem(np.random.default_rng(seed), [12, 14, 9], 6, scale=2.0)
         found = solve_simplex_qp(G, c, start, -1.0, owners=owners)
         check(G, c, start, owners, 1e-12 * size(G, c), found)
-        assert len(rounds) <= 25
+        assert len(steps) <= 8
 
 
-def test_the_projection_is_the_nearest_point():
-    rng = np.random.default_rng(0)
-    owners = np.repeat([0, 1, 2], [1, 4, 7])
-    for size in (1e-6, 1.0, 1e9):
-        x = size * rng.standard_normal(12)
-        p = product_qp.onto_simplices(x, owners)
-        assert (p >= 0.0).all() and np.allclose(np.bincount(owners, weights=p), 1.0)
-        for b in range(3):  # x − p is no larger off the support, and equal on it: the normal cone of a simplex
-            own, rest = owners == b, (x - p)
-            assert rest[own].max() <= rest[own & (p > 0)].min() + 1e-9 * size + 1e-12
+@pytest.mark.parametrize("rank", [7, 800])
+def test_of_very_many_atoms_a_few_are_solved_for(rank):
+    G, c, start, owners = problem(np.random.default_rng(rank), [25] * 28, rank)
+    check(G, c, start, owners, 1e-9 * size(G, c), solve_simplex_qp(G, c, start, 1e-9 * size(G, c), owners=owners))

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from greedyhull.kernels.polyhedral_qp import Limits, rows_gap, solve_rows_qp
+from greedyhull.kernels.polyhedral_qp import Polyhedron, rows_gap, solve_rows_qp
 
 
 def problem(rng, d, m, rank, scale=0.0, equations=True):
@@ -18,29 +18,29 @@ def problem(rng, d, m, rank, scale=0.0, equations=True):
     A = rng.standard_normal((m, d)) if rng.random() < 0.5 else (rng.integers(0, m, d) == np.arange(m)[:, None]).astype(float)
     activity, kind = A @ x, rng.integers(0, 3 if equations else 2, m)
     u = np.where(kind == 1, activity + rng.random(m), activity)
-    return B.T @ B, B.T @ rng.standard_normal(rank), x, Limits(low, high, A, np.where(kind == 2, activity, -np.inf), u)
+    return B.T @ B, B.T @ rng.standard_normal(rank), x, Polyhedron(low, high, A, np.where(kind == 2, activity, -np.inf), u)
 
 
 def worth(H, c, move):
     return c @ move + 0.5 * move @ H @ move
 
 
-def exact_gap(grad, x, limits):
+def exact_gap(grad, x, P):
     """⟨grad, x⟩ less its least value, by HiGHS."""
-    equal = limits.l == limits.u
-    found = linprog(grad, A_ub=limits.A[~equal], b_ub=limits.u[~equal], A_eq=limits.A[equal], b_eq=limits.u[equal],
-                    bounds=list(zip(limits.low, limits.high, strict=True)))
+    equal = P.l == P.u
+    found = linprog(grad, A_ub=P.A[~equal], b_ub=P.u[~equal], A_eq=P.A[equal], b_eq=P.u[equal],
+                    bounds=list(zip(P.low, P.high, strict=True)))
     assert found.status == 0
     return float(grad @ x - found.fun)
 
 
-def check(H, c, x, limits, tol):
-    kept = [a.copy() for a in (H, c, x, *limits)]
-    found = solve_rows_qp(H, c, x, limits, tol)
-    assert all(np.array_equal(a, b) for a, b in zip(kept, (H, c, x, *limits), strict=True))
-    assert ((found >= limits.low) & (found <= limits.high)).all()
-    activity, near = limits.A @ found, 1e-10 * (1.0 + np.abs(limits.A) @ np.abs(x))
-    assert (activity <= limits.u + near).all() and (activity >= limits.l - near).all()
+def check(H, c, x, P, tol):
+    kept = [a.copy() for a in (H, c, x, *P)]
+    found = solve_rows_qp(H, c, x, P, tol)
+    assert all(np.array_equal(a, b) for a, b in zip(kept, (H, c, x, *P), strict=True))
+    assert ((found >= P.low) & (found <= P.high)).all()
+    activity, near = P.A @ found, 1e-10 * (1.0 + np.abs(P.A) @ np.abs(x))
+    assert (activity <= P.u + near).all() and (activity >= P.l - near).all()
     assert worth(H, c, found - x) <= 1e-14 * (np.abs(c).sum() + np.abs(H).sum()), "the quadratic rose"
     return found
 
@@ -50,9 +50,9 @@ def check(H, c, x, limits, tol):
 def test_any_prices_prove_a_bound(seed, d, m):
     """The gap that random row prices prove is never below the true one."""
     rng = np.random.default_rng(seed)
-    _, grad, x, limits = problem(rng, d, m, 3)
+    _, grad, x, P = problem(rng, d, m, 3)
     y = 10.0 ** rng.uniform(-2, 2) * rng.standard_normal(m)
-    assert rows_gap(grad, x, limits, y) >= exact_gap(grad, x, limits) - 1e-7 * (1.0 + np.abs(grad).sum() + np.abs(y).sum())
+    assert rows_gap(grad, x, P, y) >= exact_gap(grad, x, P) - 1e-7 * (1.0 + np.abs(grad).sum() + np.abs(y).sum())
 
 
 def test_groups_that_are_full_of_coordinates_at_their_bounds_are_no_trap():
@@ -61,15 +61,15 @@ def test_groups_that_are_full_of_coordinates_at_their_bounds_are_no_trap():
     d, of = 66, np.repeat(np.arange(11), 6)
     F = 0.1 * rng.standard_normal((20, d))
     H, mean = F.T @ F + np.diag(0.005 + 0.02 * rng.random(d)), 0.02 * rng.standard_normal(d)
-    limits = Limits(np.zeros(d), np.full(d, 0.05), np.vstack([np.ones((1, d)), of == np.arange(11)[:, None]]),
+    P = Polyhedron(np.zeros(d), np.full(d, 0.05), np.vstack([np.ones((1, d)), of == np.arange(11)[:, None]]),
                     np.append(1.0, np.full(11, -np.inf)), np.append(1.0, np.full(11, 0.15)))
-    best = linprog(-mean, A_ub=limits.A[1:], b_ub=limits.u[1:], A_eq=limits.A[:1], b_eq=[1.0], bounds=(0, 0.05))
+    best = linprog(-mean, A_ub=P.A[1:], b_ub=P.u[1:], A_eq=P.A[:1], b_eq=[1.0], bounds=(0, 0.05))
     x = best.x.clip(0.0, 0.05)
-    found = check(H, H @ x - mean, x, limits, 1e-13)
-    assert exact_gap(H @ found - mean, found, limits) <= 1e-9
+    found = check(H, H @ x - mean, x, P, 1e-13)
+    assert exact_gap(H @ found - mean, found, P) <= 1e-9
 
 
 @pytest.mark.parametrize("d", [0, 1])
 def test_nothing_to_solve_for(d):
-    limits = Limits(np.zeros(d), np.zeros(d), np.ones((1, d)), np.zeros(1), np.zeros(1))
-    assert solve_rows_qp(np.eye(d), np.ones(d), np.zeros(d), limits, 0.0).tolist() == [0.0] * d
+    P = Polyhedron(np.zeros(d), np.zeros(d), np.ones((1, d)), np.zeros(1), np.zeros(1))
+    assert solve_rows_qp(np.eye(d), np.ones(d), np.zeros(d), P, 0.0).tolist() == [0.0] * d

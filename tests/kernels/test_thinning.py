@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import greedyhull as gh
-from greedyhull.kernels.product_qp import solve_product_qp, thin_product
+from greedyhull.kernels.simplex_qp import caratheodory_reduction, solve_product_qp
 
 
 def problem(seed, sizes, rank):
@@ -24,7 +24,7 @@ def test_as_many_atoms_stay_as_the_rank_and_the_owners_ask_for(seed, sizes):
     rank = 1 + seed
     Z, c, start, owners = problem(seed, sizes, rank)
     alpha = start.copy()
-    assert thin_product(Z.T @ Z, c, alpha, owners, len(alpha))
+    assert caratheodory_reduction(Z.T @ Z, c, alpha, owners, len(alpha))
     assert (alpha >= 0.0).all()
     np.testing.assert_allclose(np.bincount(owners, weights=alpha), 1.0, atol=1e-12)
     assert np.count_nonzero(alpha) <= rank + len(sizes)
@@ -38,10 +38,10 @@ def test_nothing_is_done_where_atoms_are_independent_or_the_rank_is_large():
     Z, c, start, owners = problem(1, [6, 5], 30)
     for most in (11, 3):
         alpha = start.copy()
-        assert not thin_product(Z.T @ Z, c, alpha, owners, most)
+        assert not caratheodory_reduction(Z.T @ Z, c, alpha, owners, most)
         np.testing.assert_array_equal(alpha, start)
     Z, c, start, owners = problem(1, [40, 30], 9)
-    assert not thin_product(Z.T @ Z, c, start.copy(), owners, 8)
+    assert not caratheodory_reduction(Z.T @ Z, c, start.copy(), owners, 8)
 
 
 def test_numbers_beyond_the_range_change_nothing():
@@ -49,7 +49,7 @@ def test_numbers_beyond_the_range_change_nothing():
     for scale in (1e200, np.nan, np.inf):
         alpha = start.copy()
         with np.errstate(all="ignore"):
-            thin_product((Z.T @ Z) * scale * scale, c, alpha, owners, 17)
+            caratheodory_reduction((Z.T @ Z) * scale * scale, c, alpha, owners, 17)
         assert np.isfinite(alpha).all() and (alpha >= 0.0).all()
 
 

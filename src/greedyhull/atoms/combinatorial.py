@@ -15,7 +15,7 @@ from greedyhull.atoms.geometry import CHUNK, row_blocks
 from greedyhull.atoms.neighbours import Remembered, lowest
 from greedyhull.atoms.regions import RowsRegion
 from greedyhull.errors import GreedyhullError, check
-from greedyhull.kernels.polyhedral_qp import Limits
+from greedyhull.kernels.polyhedral_qp import Polyhedron
 from greedyhull.points.arrays import length, locked
 from greedyhull.points.blocks import under
 from greedyhull.points.iterate import Iterate
@@ -194,7 +194,7 @@ class SpanningTree(Combinatorial):
 def birkhoff_region(n: int) -> RowsRegion:
     """The region of all doubly stochastic matrices of n rows; it is never changed."""
     even = np.full(n * n, 1.0 / n)
-    return RowsRegion(limits(n), (np.zeros(n * n), np.ones(n * n)), even, least_assignment, first=even)
+    return RowsRegion(polyhedron(n), (np.zeros(n * n), np.ones(n * n)), even, least_assignment, first=even)
 
 
 def least_assignment(g: Array) -> float:
@@ -203,17 +203,17 @@ def least_assignment(g: Array) -> float:
     return float(np.take_along_axis(G, _assignment(G)[:, None], axis=1).sum())
 
 
-def limits(n: int) -> Limits:
+def polyhedron(n: int) -> Polyhedron:
     """Bounds, the sums of all rows, and of all columns but the last, whose sum follows.
 
-    >>> limits(2).A
+    >>> polyhedron(2).A
     array([[1., 1., 0., 0.],
            [0., 0., 1., 1.],
            [1., 0., 1., 0.]])
     """
     one = np.ones((1, n))
     A = np.concatenate([np.kron(np.eye(n), one), np.kron(one, np.eye(n))])[:-1]
-    return Limits(np.zeros(n * n), np.ones(n * n), A, np.ones(len(A)), np.ones(len(A)))
+    return Polyhedron(np.zeros(n * n), np.ones(n * n), A, np.ones(len(A)), np.ones(len(A)))
 
 
 ZERO = 1e-12  # entries of a point below this count as 0

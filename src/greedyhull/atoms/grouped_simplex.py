@@ -19,7 +19,7 @@ from greedyhull.errors import check, shown
 from greedyhull.kernels._core import grouped_vertex
 from greedyhull.kernels.bounded_qp import as_given
 from greedyhull.kernels.group_qp import grouped_gap, levels, nearest_grouped, solve_grouped_qp
-from greedyhull.kernels.polyhedral_interior import Factored, Form
+from greedyhull.kernels.polyhedral_interior import Factored, Hessian
 from greedyhull.kernels.turnover_qp import EPS, Near, Pieces, solve_traded_qp, traded_levels, traded_vertex
 from greedyhull.points.aligned import coordinates, keep, kept, mapping_of, ordered
 from greedyhull.points.iterate import Iterate
@@ -328,7 +328,7 @@ class TurnoverRegion(CoordinateSet):
     def level(self, grad: Array) -> float:
         return traded_levels(grad, traded_vertex(grad, self.pieces).price, self.pieces)[0]
 
-    def _solved(self, H: Form, grad: Array, y: Array, tol: float) -> Array:
+    def _solved(self, H: Hessian, grad: Array, y: Array, tol: float) -> Array:
         return solve_traded_qp(H, grad, y, near_of(self.pieces), tol)
 
     solve = _solved

@@ -16,7 +16,7 @@ from greedyhull.atoms.lp_oracle import DUAL, LinearProgramOracle, Model, Vertex,
 from greedyhull.atoms.polyhedron import EPS, Extent, Rows, clipped, dual_bound, rows_of
 from greedyhull.atoms.regions import RowsRegion
 from greedyhull.errors import GreedyhullError, check, is_file, no_file
-from greedyhull.kernels.polyhedral_qp import Limits
+from greedyhull.kernels.polyhedral_qp import Polyhedron
 from greedyhull.points.aligned import alike, keep, labels_of
 from greedyhull.points.arrays import length, locked
 from greedyhull.points.iterate import Iterate
@@ -222,7 +222,8 @@ class Polytope(AtomSet):
         P, extent = self.rows, self._extent
         if P.dense is None or P.d > TOGETHER:
             return None
-        return RowsRegion(Limits(P.lower, P.upper, P.dense, P.l, P.u), (extent.lower, extent.upper), self._one, self._least)
+        polyhedron = Polyhedron(P.lower, P.upper, P.dense, P.l, P.u)
+        return RowsRegion(polyhedron, (extent.lower, extent.upper), self._one, self._least)
 
     def _least(self, g: Array) -> float:
         """The least ⟨g, ·⟩, always from the same basis."""

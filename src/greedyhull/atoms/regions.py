@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from greedyhull.kernels import bounded_qp as qp
-from greedyhull.kernels.polyhedral_interior import Factored, Form
+from greedyhull.kernels.polyhedral_interior import Factored, Hessian
 from greedyhull.kernels.polyhedral_products import Quadratic, Rows, rows_by_products
-from greedyhull.kernels.polyhedral_qp import Limits, priced_rows_qp, solve_rows_qp
+from greedyhull.kernels.polyhedral_qp import Polyhedron, priced_rows_qp, solve_rows_qp
 from greedyhull.types import Array, Frame, Index, Region
 
 
@@ -56,7 +56,7 @@ class CoordinateSet:
                 return found
         return self._solved(form.square(np.arange(len(y))), grad, y, tol)
 
-    def _solved(self, H: Form, grad: Array, y: Array, tol: float) -> Array:
+    def _solved(self, H: Hessian, grad: Array, y: Array, tol: float) -> Array:
         raise NotImplementedError
 
 
@@ -100,7 +100,7 @@ class BoxRegion(CoordinateSet):
 
     def solve_factored(self, D: Array, F: Array, grad: Array, y: Array, tol: float) -> Array:
         """The same for H = diag(D) + FᵀF: systems have a row for each row of F."""
-        none = Limits(self.low, self.high, np.zeros((0, len(y))), np.zeros(0), np.zeros(0))
+        none = Polyhedron(self.low, self.high, np.zeros((0, len(y))), np.zeros(0), np.zeros(0))
         return solve_rows_qp(Factored(D, F), grad, y, none, tol)
 
 
@@ -156,8 +156,8 @@ class CappedSimplexRegion(CoordinateSet):
             return self.solve(Factored(D, F).square(np.arange(len(D))), grad, y, tol)
         here = self._above(y)
         total = here.sum(keepdims=True)
-        limits = Limits(np.zeros(len(y)), self.high, np.ones((1, len(y))), total, total)
-        found = qp.project_capped_simplex(solve_rows_qp(Factored(D, F), grad, here, limits, tol), self.high, float(total[0]))
+        P = Polyhedron(np.zeros(len(y)), self.high, np.ones((1, len(y))), total, total)
+        found = qp.project_capped_simplex(solve_rows_qp(Factored(D, F), grad, here, P, tol), self.high, float(total[0]))
         return found if self.low is None else found + self.low
 
 
@@ -203,7 +203,7 @@ class RowsRegion(CoordinateSet):
     ``left`` is the last gap, ``prices`` those of the equations of the last quadratic.
     """
 
-    limits: Limits
+    polyhedron: Polyhedron
     ends: tuple[Array, Array]
     inside: Array
     least: Callable[[Array], float]
@@ -217,29 +217,30 @@ class RowsRegion(CoordinateSet):
     def rows(self) -> Rows:
         """A by its columns."""
         if self._rows is None:
-            self._rows = Rows.of(self.limits.A)
+            self._rows = Rows.of(self.polyhedron.A)
         return self._rows
 
     def begin(self, d: int) -> Array | None:
         return None if self.first is None else self.first.copy()
 
     def nearest(self, x: Array) -> Array:
-        near = np.clip(x, self.limits.low, self.limits.high) + 0.0
+        near = np.clip(x, self.polyhedron.low, self.polyhedron.high) + 0.0
         size = float(np.maximum(np.abs(self.ends[0]), np.abs(self.ends[1])).max())
         rounding = 1e-11  # of a row's size: what a point misses by less
-        activity, off = self.limits.A.dot(near), rounding * self.limits._replace(low=self.ends[0], high=self.ends[1]).sizes()
-        on = bool((activity >= self.limits.l - off).all() and (activity <= self.limits.u + off).all())
+        activity = self.polyhedron.A.dot(near)
+        off = rounding * self.polyhedron._replace(low=self.ends[0], high=self.ends[1]).sizes()
+        on = bool((activity >= self.polyhedron.l - off).all() and (activity <= self.polyhedron.u + off).all())
         if on and float(np.abs(near - x).max(initial=0.0)) <= rounding * size:
             return near
-        missed = float(np.maximum(activity - self.limits.u, self.limits.l - activity).max(initial=0.0))
+        missed = float(np.maximum(activity - self.polyhedron.u, self.polyhedron.l - activity).max(initial=0.0))
         far = max(missed, float(np.abs(near - x).max()))
         one = Quadratic(lambda v: v, near - x, near, self._gap_at)
         # of its distance: how exactly the nearest point is found
-        found = rows_by_products(one, self.limits, self.rows, x.size * (1e-5 * far) ** 2)
+        found = rows_by_products(one, self.polyhedron, self.rows, x.size * (1e-5 * far) ** 2)
         if found is not None:
             return found[0]
         flat = Factored(np.ones(x.size), np.zeros((0, x.size)))
-        return solve_rows_qp(flat, self.inside - x, self.inside, self.limits, 0.0, self.ends)
+        return solve_rows_qp(flat, self.inside - x, self.inside, self.polyhedron, 0.0, self.ends)
 
     def shares(self, g: Array, x: Array) -> Array:
         """What each coordinate could add where only its ends held."""
@@ -248,23 +249,23 @@ class RowsRegion(CoordinateSet):
     def section(self, frame: Frame, x: Array) -> RowsRegion:
         places = frame.read(np.arange(x.size, dtype=np.float64)).astype(np.intp)
         if (places == np.arange(x.size)).all():
-            found = RowsRegion(self.limits, self.ends, self.inside, self.least)
+            found = RowsRegion(self.polyhedron, self.ends, self.inside, self.least)
             found._rows = self.rows
             return found
-        low, high, A, l, u = self.limits
-        limits = Limits(low[places], high[places], np.ascontiguousarray(A[:, places]), l, u)
-        return RowsRegion(limits, (self.ends[0][places], self.ends[1][places]), self.inside[places], self.least, places)
+        low, high, A, l, u = self.polyhedron
+        P = Polyhedron(low[places], high[places], np.ascontiguousarray(A[:, places]), l, u)
+        return RowsRegion(P, (self.ends[0][places], self.ends[1][places]), self.inside[places], self.least, places)
 
     def moved(self, c: float, v: Array) -> RowsRegion | None:
         if c == 0.0:
             return None
-        low, high, A, l, u = self.limits
+        low, high, A, l, u = self.polyhedron
         flat, turn, least = v.ravel(), (1 if c > 0.0 else -1), self.least
         shift = A.dot(flat)
         low, high = (c * low + flat, c * high + flat)[::turn]
         l, u = (c * l + shift, c * u + shift)[::turn]
         ends = (c * self.ends[0] + flat, c * self.ends[1] + flat)[::turn]
-        return RowsRegion(Limits(low, high, A, l, u), (ends[0], ends[1]), c * self.inside + flat,
+        return RowsRegion(Polyhedron(low, high, A, l, u), (ends[0], ends[1]), c * self.inside + flat,
                           lambda g: abs(c) * least(turn * g) + float(g.dot(flat)))
 
     def _gap_at(self, g: Array, x: Array) -> float:
@@ -280,8 +281,8 @@ class RowsRegion(CoordinateSet):
 
     def level(self, grad: Array) -> Array:
         if self.prices is not None:
-            return np.asarray(self.prices.dot(self.limits.A) if self.places is not None else self.rows.back(self.prices))
-        E = self.limits.A[self.limits.l == self.limits.u]
+            return np.asarray(self.prices.dot(self.polyhedron.A) if self.places is not None else self.rows.back(self.prices))
+        E = self.polyhedron.A[self.polyhedron.l == self.polyhedron.u]
         return np.asarray(np.linalg.lstsq(E.T, grad, rcond=None)[0].dot(E) if len(E) else np.zeros(len(grad)))
 
     def solve(self, H: Array, grad: Array, y: Array, tol: float) -> Array:
@@ -291,7 +292,7 @@ class RowsRegion(CoordinateSet):
 
     def solve_factored(self, D: Array, F: Array, grad: Array, y: Array, tol: float) -> Array:
         """The same for H = diag(D) + FᵀF."""
-        d, rows, equations = len(D), len(F) + len(self.limits.l), int((self.limits.l == self.limits.u).sum())
+        d, rows, equations = len(D), len(F) + len(self.polyhedron.l), int((self.polyhedron.l == self.polyhedron.u).sum())
         fewer = rows**3 / 3.0 + d * float(len(F)) ** 2 < d**3 / 3.0 + d**2 * float(equations)
         return self.solve_few_rows(Factored(D, F), fewer, grad, y, tol)
 
@@ -301,18 +302,18 @@ class RowsRegion(CoordinateSet):
         if self.places is not None:
             return None
         # the same for products: a round more goes on from the right face, and costs less than going far at once
-        found = rows_by_products(Quadratic(product, grad, y, self._gap_at), self.limits, self.rows, 30.0 * tol, added)
+        found = rows_by_products(Quadratic(product, grad, y, self._gap_at), self.polyhedron, self.rows, 30.0 * tol, added)
         if found is None:
             return None
         target, prices = found
-        self.prices = np.where(self.limits.l == self.limits.u, prices, 0.0)
+        self.prices = np.where(self.polyhedron.l == self.polyhedron.u, prices, 0.0)
         return target
 
-    def _solved(self, H: Form, grad: Array, y: Array, tol: float) -> Array:
+    def _solved(self, H: Hessian, grad: Array, y: Array, tol: float) -> Array:
         """Where rounding keeps the quadratic from being solved any better than it is, y stays: moves would only be noise."""
         # of the tolerance asked for: two more steps of a solve cost less than another round
-        found, prices = priced_rows_qp(H, grad, y, self.limits, 1e-3 * tol, self.ends, self.left)
-        self.prices = None if prices is None else np.where(self.limits.l == self.limits.u, prices, 0.0)
+        found, prices = priced_rows_qp(H, grad, y, self.polyhedron, 1e-3 * tol, self.ends, self.left)
+        self.prices = None if prices is None else np.where(self.polyhedron.l == self.polyhedron.u, prices, 0.0)
         return found
 
 
@@ -326,11 +327,11 @@ def side_by_side(regions: Sequence[Region | None], most: int, entries: int) -> R
 
     rows = [region for region in regions if isinstance(region, RowsRegion)]
     sizes = [len(region.inside) for region in rows]
-    if len(rows) < len(regions) or sum(sizes) > most or sum(sizes) * sum(len(r.limits.l) for r in rows) > entries:
+    if len(rows) < len(regions) or sum(sizes) > most or sum(sizes) * sum(len(r.polyhedron.l) for r in rows) > entries:
         return None
     low, high, _, l, u = (np.concatenate(side) if i != 2 else side[0]
-                          for i, side in enumerate(zip(*(region.limits for region in rows), strict=True)))
+                          for i, side in enumerate(zip(*(region.polyhedron for region in rows), strict=True)))
     ends = (np.concatenate([region.ends[0] for region in rows]), np.concatenate([region.ends[1] for region in rows]))
-    return RowsRegion(Limits(low, high, block_diag(*(region.limits.A for region in rows)), l, u), ends,
+    return RowsRegion(Polyhedron(low, high, block_diag(*(region.polyhedron.A for region in rows)), l, u), ends,
                       np.concatenate([region.inside for region in rows]),
                       partial(_least_of_parts, [region.least for region in rows], np.cumsum(sizes[:-1])))

@@ -22,15 +22,9 @@ class BlasThreads:
 
 def bind_blas(capsules: dict[str, Any]) -> str: ...
 def blas_check(name: str, A: Array, B: Array, C: Array, /) -> int: ...
-def pairwise_burst(G: Array, grad: Array, alpha: Array, steps: int, tol: float, /) -> int:
-    """At most ``steps`` exact pairwise steps on h(α) with Hessian G and gradient ``grad``, both arrays changed in place.
-    Each step hands weight from the positive atom with the largest gradient to the atom with the least one. Stops when
-    they differ by at most ``tol``, which bounds h(α) − min h. Returns the number of steps taken."""
-def face_newton(G: Array, grad: Array, alpha: Array, /) -> bool:
-    """Minimise over the face {αᵢ = 0 where αᵢ = 0 now}, stopping at its boundary; ``alpha`` and ``grad`` are changed.
-    Weights are written relative to the largest one, which takes the constraint Σα = 1 away. Where the boundary blocks,
-    an atom leaves and the rest is solved again. False where the reduced Hessian is not positive definite even after a
-    tiny ridge."""
+def simplex_qp(G: Array, c: Array, alpha: Array, tol: float, /) -> None:
+    """Move the weights ``alpha``, where the gradient is c, to the minimum over the simplex. There the gradient of an atom
+    with weight exceeds the least one by at most ``tol``, which bounds the error."""
 def face_factor(starts: Index, places: Index, entries: Array, free: Array, tight: Array, factor: Array, /) -> bool:
     """Write the Cholesky factor L of BBᵀ into the lower triangle of ``factor``; a row that is not tight, or has no free
     coordinate, has 1 there and nothing else. ``free`` and ``tight`` are 1 and 0. False where there is none."""

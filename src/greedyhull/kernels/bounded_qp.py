@@ -159,12 +159,12 @@ def solve_l1_box_qp(H: Array, c: Array, y: Array, bound: float, budget: float, t
     """
     best, least, lowest = y, l1_box_gap(c, y, bound, budget), 0.0
     x = y
-    for _ in range(20):  # sets of signs, at most; each lowers the quadratic
+    for _ in range(40):  # sets of signs, at most; each lowers the quadratic
         if not tol < least < np.inf:
             break
         grad = c + H.dot(x - y)
         # a coordinate that is a smaller share of the bound, and would rather have the other sign, is put to zero
-        turning = (np.abs(x) <= 1e-6 * bound) & (x * grad > 0.0)
+        turning = (np.abs(x) <= 1e-5 * bound) & (x * grad > 0.0)
         if turning.any():  # an interior point method leaves them beside zero, where no sign changes
             x = np.where(turning, 0.0, x)
             grad = c + H.dot(x - y)

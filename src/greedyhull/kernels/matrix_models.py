@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from functools import cached_property
 from itertools import count
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -98,13 +99,13 @@ def descend(function: Function, at: Reached, iterations: int, flat: float, slow:
     >>> descend(function, Reached(np.ones(3), *function(np.ones(3))), 50, 0.0, 0.0).value < 1e-12
     True
     """
-    first, moves, small = at.value, _Moves(at.x), steep * float(np.linalg.norm(at.slope))
+    first, moves, small = at.value, _Moves(), steep * float(np.linalg.norm(at.slope))
     last, shortest, waited = at, np.inf, 0  # the point to return, and its gradient's length since values are the same
     for _ in range(iterations):
         found = _search(function, at, moves.step(at.slope))
         if found is None:
             break
-        moves.add(found.x - at.x, found.slope - at.slope, found.slope)
+        moves.add(found.x - at.x, found.slope - at.slope)
         fall, at, length = at.value - found.value, found, float(np.linalg.norm(found.slope))
         same = fall <= flat * abs(at.value)
         if not same or length < SHORTER_BY * shortest:
@@ -118,68 +119,30 @@ def descend(function: Function, at: Reached, iterations: int, flat: float, slow:
 
 
 class _Moves:
-    """The last moves s and the changes y of the gradient, as rows of one matrix, with their inner products."""
+    """The last moves s and the changes y of the gradient, which estimate the inverse Hessian H."""
 
-    def __init__(self, x: Array) -> None:
-        self.rows = np.zeros((2 * MEMORY, len(x)), x.dtype)  # in row k a move, in row MEMORY + k the change of the gradient
-        self.inner = np.zeros((2 * MEMORY, 2 * MEMORY))
-        self.order: list[int] = []  # of the moves, the oldest first
-        self.dots = np.zeros(2 * MEMORY)  # of the rows with the last gradient
-        self.gamma, self.c, self.length = 1.0, np.zeros(2 * MEMORY), 0.0  # the last step: −γg − Σ cₖ rowₖ, and its length
+    def __init__(self) -> None:
+        self.kept: deque[tuple[Array, Array, float]] = deque(maxlen=MEMORY)
 
-    def add(self, s: Array, y: Array, g: Array) -> None:
-        """Keep a move, in the place of the oldest where all are taken; one along which f is not convex is passed over.
-
-        s is a multiple of the last step, and g the gradient after it.
-        """
-        before, step = self.dots, -self.gamma * self.dots - self.inner @ self.c  # of the rows, with both
-        self.dots = self._with(g)
-        bent, far, change = float(s.dot(y)), float(np.linalg.norm(s)), float(np.linalg.norm(y))
+    def add(self, s: Array, y: Array) -> None:
+        """Keep a move, unless f is not convex along it."""
+        bent = float(s.dot(y))
         # a move whose change of the gradient is less along it says nothing of the curvature
-        if not bent > 1e-12 * far * change:
-            return
-        k = len(self.order) if len(self.order) < MEMORY else self.order.pop(0)
-        self.order.append(k)
-        self.rows[k], self.rows[MEMORY + k] = s, y
-        times = far / self.length if self.length > 0.0 else 0.0
-        moved, changed = times * step, self.dots - before
-        moved[k], moved[MEMORY + k], changed[k], changed[MEMORY + k] = far * far, bent, bent, change * change
-        self.inner[k] = self.inner[:, k] = moved
-        self.inner[MEMORY + k] = self.inner[:, MEMORY + k] = changed
-        self.dots[k], self.dots[MEMORY + k] = float(s.dot(g)), float(y.dot(g))
-
-    def _used(self) -> tuple[slice, slice]:
-        return slice(0, len(self.order)), slice(MEMORY, MEMORY + len(self.order))
-
-    def _with(self, v: Array) -> Array:
-        out = np.zeros(2 * MEMORY)
-        for part in self._used():
-            out[part] = self.rows[part] @ v
-        return out
+        if bent > 1e-12 * float(np.linalg.norm(s)) * float(np.linalg.norm(y)):
+            self.kept.append((s, y, bent))
 
     def step(self, g: Array) -> Array:
-        """−Hg, where H is the estimate of the inverse Hessian and g the gradient that `add` was told last."""
-        self.gamma, self.c = self._coefficients()
-        out: Array = -g.dtype.type(self.gamma) * g
-        for part in self._used():
-            out -= self.c[part].astype(g.dtype) @ self.rows[part]
-        self.length = float(np.linalg.norm(out))
+        """−Hg, by the recursion over the moves and back."""
+        out, shares = -g, []
+        for s, y, bent in reversed(self.kept):
+            shares.append(float(s.dot(out)) / bent)
+            out = out - shares[-1] * y
+        if self.kept:
+            _, y, bent = self.kept[-1]
+            out *= bent / float(y.dot(y))
+        for s, y, bent in self.kept:
+            out += (shares.pop() - float(y.dot(out)) / bent) * s
         return out
-
-    def _coefficients(self) -> tuple[float, Array]:
-        c, alpha = np.zeros(2 * MEMORY), np.zeros(MEMORY)
-        if not self.order:
-            return 1.0, c
-        for k in reversed(self.order):
-            alpha[k] = (self.dots[k] + float(self.inner[k].dot(c))) / self.inner[k, MEMORY + k]
-            c[MEMORY + k] -= alpha[k]
-        last = self.order[-1]
-        gamma = self.inner[last, MEMORY + last] / self.inner[MEMORY + last, MEMORY + last]
-        c *= gamma
-        for k in self.order:
-            beta = (gamma * self.dots[MEMORY + k] + float(self.inner[MEMORY + k].dot(c))) / self.inner[k, MEMORY + k]
-            c[k] += alpha[k] - beta
-        return float(gamma), c
 
 
 def _search(function: Function, at: Reached, step: Array) -> Reached | None:
@@ -229,23 +192,39 @@ class Lasting(NamedTuple):
     Q: Array | None
 
 
-class MatrixEquations(Protocol):
+class MatrixEquations:
     """A quadratic. ``unit`` is ρ, of the size of the eigenvalues of H, or 0 where that is not positive and finite.
 
-    ``basis``, if there is one, has orthonormal columns: f(basis·W) is the quadratic of W. `single` is the same in float32.
+    ``basis``, if there is one, has orthonormal columns: f(basis·W) is the quadratic of W. ``single`` is the same in float32.
     """
 
-    basis: Array | None
+    basis: Array | None = None
+    unit: Any
+    single: Any
 
-    @property
-    def unit(self) -> float: ...
-    @property
-    def single(self) -> MatrixEquations: ...
-    def form(self, radius: float) -> Form: ...
-    def lasting(self, radius: float) -> Lasting: ...
+    def form(self, radius: float) -> Form:
+        raise NotImplementedError
+
+    def lasting(self, radius: float) -> Lasting:
+        """Return the form for many steps: as it is."""
+        return Lasting(self.form(radius), None)
 
 
-class NormalEquations:
+def _lapack(name: str, dtype: Any) -> Any:
+    """The routine of SciPy's LAPACK for a precision."""
+    from greedyhull.kernels import lapack
+
+    return getattr(lapack, ("s" if dtype == np.float32 else "d") + name)
+
+
+def _factored(K: Array, rho: float) -> Array:
+    """The Cholesky factor of K + ρI, in the lower triangle."""
+    shifted = K.copy()
+    shifted[np.diag_indices_from(shifted)] += rho
+    return np.asarray(_lapack("potrf", K.dtype)(shifted.T, lower=1, clean=0, overwrite_a=1)[0])
+
+
+class NormalEquations(MatrixEquations):
     """HW = KW, K semidefinite. ``make`` computes K in a precision when it is needed: in float32 that takes half the time.
 
     >>> normal = NormalEquations(lambda dtype: np.diag([1.0, 3.0]).astype(dtype), np.ones((2, 1)))
@@ -274,12 +253,14 @@ class NormalEquations:
 
     def form(self, radius: float) -> Form:
         """With one factorisation of K + ρI, then with its inverse, if many systems are solved."""
-        K, rho, solved = self.K, self.B.dtype.type(self.unit), count()
+        K, rho, solved, substitute = self.K, self.B.dtype.type(self.unit), count(), _lapack("potrs", self.B.dtype)
 
         def solve(R: Array) -> Array:
             # columns at least for that: fewer take no longer with the factorisation
             many = next(solved) >= SEVERAL and R.shape[1] >= 16
-            return np.asarray(rho * (products.product(self._inverse, R) if many else self._substituted(R)))
+            if many:
+                return np.asarray(rho * products.product(self._inverse, R))
+            return np.asarray(rho * substitute(self._factor, R, lower=1)[0])
 
         def product(A: Array, V: Array | None) -> Array:
             KA: Array = products.product(K, A) / rho
@@ -289,25 +270,11 @@ class NormalEquations:
 
     @cached_property
     def _factor(self) -> Array:
-        """The Cholesky factor of K + ρI, in the lower triangle."""
-        from greedyhull.kernels.lapack import dpotrf, spotrf
-
-        shifted = self.K.copy()
-        shifted[np.diag_indices_from(shifted)] += self.unit
-        factor, _ = (spotrf if self.B.dtype == np.float32 else dpotrf)(shifted.T, lower=1, clean=0, overwrite_a=1)
-        return np.asarray(factor)
-
-    def _substituted(self, R: Array) -> Array:
-        from greedyhull.kernels.lapack import dpotrs, spotrs
-
-        return np.asarray((spotrs if self.B.dtype == np.float32 else dpotrs)(self._factor, R, lower=1)[0])
+        return _factored(self.K, self.unit)
 
     @cached_property
     def _inverse(self) -> Array:
-        from greedyhull.kernels.lapack import dpotri, spotri
-
-        half, _ = (spotri if self.B.dtype == np.float32 else dpotri)(self._factor, lower=1)
-        lower = np.tril(half)
+        lower = np.tril(_lapack("potri", self.B.dtype)(self._factor, lower=1)[0])
         return np.asarray(lower + np.tril(lower, -1).T)
 
     @cached_property
@@ -326,15 +293,13 @@ class NormalEquations:
         return Lasting(Form(Q.T @ shared(self.B, self.unit, radius), product, lambda R: R / (column + 1.0)), Q)
 
 
-class EntryEquations:
+class EntryEquations(MatrixEquations):
     """HW = H ∘ W, H ≥ 0. ``make`` computes H and B in a precision when they are needed.
 
     >>> entries = EntryEquations(lambda dtype: (np.array([[1.0, 3.0]], dtype), np.array([[1.0, 1.0]], dtype)))
     >>> entries.unit, entries.form(1.0).solve(np.array([[3.0, 5.0]]))
     (2.0, array([[2., 2.]]))
     """
-
-    basis: Array | None = None
 
     def __init__(self, make: Callable[[Any], tuple[Array, Array]], dtype: Any = np.float64) -> None:
         self._make, self._dtype = make, np.dtype(dtype)
@@ -365,10 +330,6 @@ class EntryEquations:
             return np.asarray(each * (A if V is None else A @ V.T))
 
         return Form(shared(B, self.unit, radius), product, lambda R: share * R)
-
-    def lasting(self, radius: float) -> Lasting:
-        """As it is."""
-        return Lasting(self.form(radius), None)
 
 
 def shared(B: Array, unit: float, radius: float) -> Array:
@@ -412,13 +373,8 @@ class LocalModel:
 
     def factor(self, dtype: Any, rho: float) -> Array:
         """The Cholesky factor of H + ρI, in the lower triangle."""
-        from greedyhull.kernels.lapack import dpotrf, spotrf
-
         if (dtype, rho) not in self._factors:
-            shifted = self.hessian(dtype).copy()
-            shifted[np.diag_indices_from(shifted)] += rho
-            found, _ = (spotrf if dtype == np.float32 else dpotrf)(shifted.T, lower=1, clean=0, overwrite_a=1)
-            self._factors[dtype, rho] = np.asarray(found)
+            self._factors[dtype, rho] = _factored(self.hessian(dtype), rho)
         return self._factors[dtype, rho]
 
     def at(self, x: Array, g: Array, share: float = 1.0) -> HessianEquations:
@@ -427,10 +383,8 @@ class LocalModel:
             return HessianEquations(self, np.asarray(_times(self.hessian(x.dtype), x) - g, dtype=x.dtype), share)
 
 
-class HessianEquations:
+class HessianEquations(MatrixEquations):
     """½⟨W, HW⟩ − ⟨B, W⟩ with any symmetric H."""
-
-    basis: Array | None = None
 
     def __init__(self, model: LocalModel, B: Array, share: float = 1.0) -> None:
         self.model, self.B, self.share = model, B, share
@@ -446,11 +400,9 @@ class HessianEquations:
 
     def form(self, radius: float) -> Form:
         """With one factorisation of H + ρI."""
-        from greedyhull.kernels.lapack import dpotrs, spotrs
-
         H, unit, shape = self.model.hessian(self.B.dtype), self.unit, self.B.shape
         rho = self.B.dtype.type(unit)
-        substitute = spotrs if self.B.dtype == np.float32 else dpotrs
+        substitute = _lapack("potrs", self.B.dtype)
 
         def product(A: Array, V: Array | None) -> Array:
             return np.asarray(_times(H, A if V is None else A @ V.T) / rho)
@@ -460,10 +412,6 @@ class HessianEquations:
             return np.asarray(flat.reshape(shape[::-1]).T)
 
         return Form(shared(self.B, unit, radius), product, solve)
-
-    def lasting(self, radius: float) -> Lasting:
-        """As it is."""
-        return Lasting(self.form(radius), None)
 
 
 def _times(H: Array, W: Array) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -41,144 +41,108 @@ class Factored(NamedTuple):
         return np.asarray(H)
 
 
-Form = Array | Factored  # of a quadratic
+Hessian = Array | Factored  # of a quadratic
 
 
-def square_of(H: Form, index: Index) -> Array:
+def square_of(H: Hessian, index: Index) -> Array:
     """H on some coordinates, as a matrix that may be changed."""
     return H.square(index) if isinstance(H, Factored) else H[np.ix_(index, index)]
 
 
-def rank_of(H: Form) -> int:
+def rank_of(H: Hessian) -> int:
     """How many dimensions H bends in, at most."""
     return int(np.count_nonzero(H.D)) + len(H.F) if isinstance(H, Factored) else len(H)
 
 
-def part_of(H: Form, index: Index) -> Form:
+def part_of(H: Hessian, index: Index) -> Hessian:
     """H on some coordinates; the same one where these are all."""
     if len(index) == len(H.diagonal()):
         return H
     return H.take(index) if isinstance(H, Factored) else H[np.ix_(index, index)]
 
 
-class Right(NamedTuple):
-    """The right-hand sides p, p', r of E and r' of G."""
-
-    x: Array
-    a: Array
-    e: Array
-    g: Array
+Solve = Callable[[Array, Array, Array, Array], tuple[Array, Array, Array]]  # dx, dy, dv for the right-hand sides of x, a, e, g
 
 
-class System(Protocol):
-    """What was factorised for one θ."""
+def system_of(H: Hessian, G: Any, E: Any, theta: Array) -> Solve | None:
+    """The factorised system (H + θ)dx − Eᵀdy − Gᵀdv = x, E dx = e, θ'(G dx − g) + dv = a; None where it is singular."""
+    return _by_rows(H, G, E, theta) if isinstance(H, Factored) else _by_coordinates(H, G, E, theta)
 
-    def solve(self, right: Right) -> tuple[Array, Array, Array]: ...  # dx, dy and dv
 
+def _by_coordinates(H: Array, G: Any, E: Any, theta: Array) -> Solve | None:
+    """By the factor of H + diag(θ) + Gᵀdiag(θ')G, and that of E times its inverse times Eᵀ."""
+    from greedyhull.kernels.lapack import dpotrf, dpotrs, dtrtrs
 
-class Dense(NamedTuple):
-    """The factor of H + diag(θ) + Gᵀdiag(θ')G, and that of E times its inverse times Eᵀ."""
-
-    H: Array
-    G: Any
-    E: Any
-    theta: Array
-    factor: Array
-    schur: Array
-
-    @staticmethod
-    def of(H: Array, G: Any, E: Any, theta: Array) -> Dense | None:
-        from greedyhull.kernels.lapack import dpotrf, dtrtrs
-
-        n = len(H)
-        K = H.copy()
-        if G.shape[0]:
-            K += _gram(G.T, theta[n:])
-        K.flat[:: n + 1] += theta[:n]
-        K.flat[:: n + 1] *= 1.0 + RIDGE
-        factor, info = dpotrf(K.T, overwrite_a=True, clean=False)  # it is symmetric, and in LAPACK's order so
-        if info != 0:
-            return None
-        if not E.shape[0]:
-            return Dense(H, G, E, theta, factor, np.zeros((0, 0)))
+    n, rows = len(H), bool(E.shape[0])
+    stiff = theta[n:]
+    K = H.copy()
+    if len(stiff):
+        K += _gram(G.T, stiff)
+    K.flat[:: n + 1] += theta[:n]
+    K.flat[:: n + 1] *= 1.0 + RIDGE
+    factor, info = dpotrf(K.T, overwrite_a=True, clean=False)  # it is symmetric, and in LAPACK's order so
+    if info != 0:
+        return None
+    if rows:
         half = dtrtrs(factor, _array(E.T), trans=1)[0]
         S = half.T.dot(half)
         S.flat[:: len(S) + 1] *= 1.0 + RIDGE
         schur, info = dpotrf(S.T, clean=False)
-        return Dense(H, G, E, theta, factor, schur) if info == 0 else None
+        if info != 0:
+            return None
 
-    def solve(self, right: Right) -> tuple[Array, Array, Array]:
-        """Twice where there are rows: θ' may be huge, and what rounding leaves of dv is corrected by a much smaller one."""
-        dx, dy, dv = self._solved(right)
-        if not len(right.g):
-            return dx, dy, dv
-        n = len(dx)
-        off = Right(right.x - self.H.dot(dx) - self.theta[:n] * dx + self.G.T.dot(dv) + self.E.T.dot(dy),
-                    right.a - self.theta[n:] * (self.G.dot(dx) - right.g) - dv, right.e - self.E.dot(dx), np.zeros(len(dv)))
-        more = self._solved(off)
+    def solved(x: Array, a: Array, e: Array, g: Array) -> tuple[Array, Array, Array]:
+        pull = x + G.T.dot(a + stiff * g) if len(g) else x
+        dx, dy = dpotrs(factor, pull)[0], e
+        if rows:
+            dy = dpotrs(schur, e - E.dot(dx))[0]
+            dx = dpotrs(factor, pull + E.T.dot(dy))[0]
+        return dx, dy, a - stiff * (G.dot(dx) - g)
+
+    def twice(x: Array, a: Array, e: Array, g: Array) -> tuple[Array, Array, Array]:
+        """θ' may be huge, and what rounding leaves of dv is corrected by a much smaller one."""
+        dx, dy, dv = solved(x, a, e, g)
+        more = solved(x - H.dot(dx) - theta[:n] * dx + G.T.dot(dv) + E.T.dot(dy), a - stiff * (G.dot(dx) - g) - dv,
+                      e - E.dot(dx), np.zeros(len(dv)))
         return dx + more[0], dy + more[1], dv + more[2]
 
-    def _solved(self, right: Right) -> tuple[Array, Array, Array]:
-        from greedyhull.kernels.lapack import dpotrs
-
-        stiff = self.theta[len(right.x) :]
-        pull = right.x + self.G.T.dot(right.a + stiff * right.g) if len(right.g) else right.x
-        dx, dy = dpotrs(self.factor, pull)[0], right.e
-        if len(dy):
-            dy = dpotrs(self.schur, right.e - self.E.dot(dx))[0]
-            dx = dpotrs(self.factor, pull + self.E.T.dot(dy))[0]
-        return dx, dy, right.a - stiff * (self.G.dot(dx) - right.g)
+    return twice if len(stiff) else solved
 
 
-class Normal(NamedTuple):
-    """D + θ, and the factor of B(D + θ)⁻¹Bᵀ + diag(1, 1, 0) where B has the rows of F, √θ'·G and E."""
+def _by_rows(H: Factored, G: Any, E: Any, theta: Array) -> Solve | None:
+    """By the factor of B(D + θ)⁻¹Bᵀ + diag(1, 1, 0) where B has the rows of F, √θ'·G and E."""
+    from greedyhull.kernels.lapack import dpotrf, dpotrs
 
-    K: Array
-    F: Array
-    A: Any
-    scale: Array
-    factor: Array
+    n, r = len(H.D), len(H.F)
+    g = r + G.shape[0]
+    K = (H.D + theta[:n]) * (1.0 + RIDGE)
+    if not float(K.min()) > 0.0:
+        return None
+    scale = np.sqrt(theta[n:])
+    A = _stacked(_scaled_rows(G, scale), E)
+    S = np.empty((r + A.shape[0],) * 2)
+    if r:
+        across = H.F / K
+        S[:r, :r], S[r:, :r] = across.dot(H.F.T), A.dot(across.T)
+        S[:r, r:] = S[r:, :r].T
+    S[r:, r:] = _gram(A, 1.0 / K)
+    S.flat[: g * (len(S) + 1) : len(S) + 1] += 1.0
+    S.flat[:: len(S) + 1] *= 1.0 + RIDGE
+    factor, info = dpotrf(S.T, overwrite_a=True, clean=False)
 
-    @staticmethod
-    def of(H: Factored, G: Any, E: Any, theta: Array) -> Normal | None:
-        from greedyhull.kernels.lapack import dpotrf
-
-        n, r, g = len(H.D), len(H.F), G.shape[0]
-        K = (H.D + theta[:n]) * (1.0 + RIDGE)
-        if not float(K.min()) > 0.0:
-            return None
-        scale = np.sqrt(theta[n:])
-        A = _stacked(_scaled_rows(G, scale), E)
-        S = np.empty((r + A.shape[0],) * 2)
-        if r:
-            across = H.F / K
-            S[:r, :r], S[r:, :r] = across.dot(H.F.T), A.dot(across.T)
-            S[:r, r:] = S[r:, :r].T
-        S[r:, r:] = _gram(A, 1.0 / K)
-        S.flat[: (r + g) * (len(S) + 1) : len(S) + 1] += 1.0
-        S.flat[:: len(S) + 1] *= 1.0 + RIDGE
-        factor, info = dpotrf(S.T, overwrite_a=True, clean=False)
-        return Normal(K, H.F, A, scale, factor) if info == 0 else None
-
-    def solve(self, right: Right) -> tuple[Array, Array, Array]:
-        from greedyhull.kernels.lapack import dpotrs
-
-        r, g = len(self.F), len(self.F) + len(right.g)
-        dx = right.x / self.K
-        q = -np.concatenate([self.F.dot(dx), self.A.dot(dx)])
-        q[r:g] += self.scale * right.g + right.a / np.maximum(self.scale, 1e-150)
-        q[g:] += right.e
+    def solved(x: Array, a: Array, e: Array, missed: Array) -> tuple[Array, Array, Array]:
+        dx = x / K
+        q = -np.concatenate([H.F.dot(dx), A.dot(dx)])
+        q[r:g] += scale * missed + a / np.maximum(scale, 1e-150)
+        q[g:] += e
         if len(q):  # neither factors nor rows: D is all there is
-            q = dpotrs(self.factor, q)[0]
-        back = self.A.T.dot(q[r:])
+            q = dpotrs(factor, q)[0]
+        back = A.T.dot(q[r:])
         if r:
-            back = back + self.F.T.dot(q[:r])
-        return (right.x + back) / self.K, q[g:], self.scale * q[r:g]
+            back = back + H.F.T.dot(q[:r])
+        return (x + back) / K, q[g:], scale * q[r:g]
 
-
-def system_of(H: Form, G: Any, E: Any, theta: Array) -> System | None:
-    """The factorised system; None where it is singular."""
-    return Normal.of(H, G, E, theta) if isinstance(H, Factored) else Dense.of(H, G, E, theta)
+    return solved if info == 0 else None
 
 
 def _gram(B: Any, weights: Array) -> Array:
@@ -227,7 +191,7 @@ class Path(NamedTuple):
     above: Array
 
 
-def interior_rows(H: Form, c: Array, x: Array, low: Array, high: Array, A: Array, l: Array, u: Array, tol: float,
+def interior_rows(H: Hessian, c: Array, x: Array, low: Array, high: Array, A: Array, l: Array, u: Array, tol: float,
                   ) -> Path | None:
     """The minimiser to a complementarity gap of about ``tol``; ``c`` is the gradient at ``x``. None where numbers leave their
     range.
@@ -299,7 +263,7 @@ class CentralPath:
     A derived class may have other numbers t, of which x and a are functions, and other linear systems.
     """
 
-    H: Form
+    H: Hessian
     c: Array
     G: Any
     E: Any
@@ -329,7 +293,7 @@ class CentralPath:
             return None
 
         def step(right: Array) -> tuple[Array, Array, Array]:
-            dx, dy, dv = system.solve(Right(right[:n], right[n:], r_e, r_g))
+            dx, dy, dv = system(right[:n], right[n:], r_e, r_g)
             return np.concatenate([dx, self.G.dot(dx) - r_g]), dy, dv
 
         return step

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from greedyhull.kernels._core import face_factor, face_project, face_shift, face_step
-from greedyhull.kernels.polyhedral_qp import Limits
+from greedyhull.kernels.polyhedral_qp import Polyhedron
 from greedyhull.types import Array, Index
 
 FINER, FINEST = 0.1, 1e-4  # the same, each time that a face comes back, and where that is given up
@@ -65,20 +65,20 @@ class Quadratic(NamedTuple):
 
 
 @np.errstate(over="ignore", invalid="ignore")  # numbers that leave their range lead nowhere
-def rows_by_products(q: Quadratic, limits: Limits, rows: Rows, tol: float, added: tuple[float, ...] = (0.0,),
+def rows_by_products(q: Quadratic, P: Polyhedron, rows: Rows, tol: float, added: tuple[float, ...] = (0.0,),
                      ) -> tuple[Array, Array] | None:
     """A point of a duality gap of at most ``tol`` and row prices; None where none is found, after 600 products at most.
 
     With ``added``, multiples of ½‖x − x₀‖² are added in turn, and a point that is a tenth as far from optimal as x₀ will do.
 
-    >>> limits = Limits(np.zeros(2), np.ones(2), np.ones((1, 2)), np.ones(1), np.ones(1))
+    >>> P = Polyhedron(np.zeros(2), np.ones(2), np.ones((1, 2)), np.ones(1), np.ones(1))
     >>> q = Quadratic(lambda v: v, np.array([-3.0, 0.5]), np.full(2, 0.5), lambda g, x: float(g @ x - g.min()))
-    >>> rows_by_products(q, limits, Rows.of(limits.A), 1e-9)[0]
+    >>> rows_by_products(q, P, Rows.of(P.A), 1e-9)[0]
     array([1., 0.])
     """
     scale = _scale(q) if added == (0.0,) else 1.0
-    size = max(float(_size(end).max(initial=0.0)) for end in (q.at, limits.low, limits.high))
-    faces = _Faces(*_scaled(q, limits, rows, scale), size / (scale + np.zeros(len(q.c))))
+    size = max(float(_size(end).max(initial=0.0)) for end in (q.at, P.low, P.high))
+    faces = _Faces(*_scaled(q, P, rows, scale), size / (scale + np.zeros(len(q.c))))
     if any(added):
         faces.steepest = _steepest(q)
     for held in added:
@@ -86,7 +86,7 @@ def rows_by_products(q: Quadratic, limits: Limits, rows: Rows, tol: float, added
         # of the gap: how well the quadratic is solved with one of these
         if faces.follow(tol if held == 0.0 else max(tol, 0.1 * q.gap(q.c, q.at))):
             settled = faces.settled()
-            return None if settled is None else (np.clip(scale * settled[0], limits.low, limits.high), settled[1])
+            return None if settled is None else (np.clip(scale * settled[0], P.low, P.high), settled[1])
     return None
 
 
@@ -116,13 +116,13 @@ def _signs(d: int) -> Array:
     return signs
 
 
-def _scaled(q: Quadratic, limits: Limits, rows: Rows, s: Array | float) -> tuple[Quadratic, Limits, Rows]:
+def _scaled(q: Quadratic, P: Polyhedron, rows: Rows, s: Array | float) -> tuple[Quadratic, Polyhedron, Rows]:
     """The same in coordinates x/s."""
     if isinstance(s, float):
-        return q, limits, rows
+        return q, P, rows
     turned = Quadratic(lambda v: s * q.product(s * v), s * q.c, q.at / s, lambda g, x: q.gap(g / s, s * x))
     entries = rows.entries * np.repeat(s, np.diff(rows.starts))
-    return turned, limits._replace(low=limits.low / s, high=limits.high / s), rows._replace(entries=entries)
+    return turned, P._replace(low=P.low / s, high=P.high / s), rows._replace(entries=entries)
 
 
 class _Faces:
@@ -131,18 +131,18 @@ class _Faces:
     Rounding is measured by ``size``, how large coordinates are.
     """
 
-    def __init__(self, q: Quadratic, limits: Limits, rows: Rows, size: Array) -> None:
-        self.q, self.limits, self.rows = q, limits, rows
-        self.d, self.m = len(q.c), len(limits.l)
-        self.equal, self.fixed = limits.l == limits.u, limits.low == limits.high
+    def __init__(self, q: Quadratic, P: Polyhedron, rows: Rows, size: Array) -> None:
+        self.q, self.P, self.rows = q, P, rows
+        self.d, self.m = len(q.c), len(P.l)
+        self.equal, self.fixed = P.l == P.u, P.low == P.high
         # of its size and of the largest: by how much a coordinate may be beyond its ends
         self.near = 1e-14 * (size + np.abs(q.at))  # by how much a coordinate may miss its ends, as rounding makes it
-        self.off = OFF * np.maximum(np.maximum(_size(limits.l), _size(limits.u)), rows.largest(size, self.m))
+        self.off = OFF * np.maximum(np.maximum(_size(P.l), _size(P.u)), rows.largest(size, self.m))
         self.factor, self.products, self.steepest = np.empty((self.m, self.m)), 0, 0.0
 
     def begin(self, held: float) -> None:
         """From ``at``, with ½·held·‖x − at‖² added, on the face that it is on, or on the largest where that is a corner."""
-        low, high, _, l, u = self.limits
+        low, high, _, l, u = self.P
         self.held, self.x, self.products = held, self.q.at.copy(), 0
         activity = self.rows.dot(self.x, self.m)
         self.ends = np.where(self.equal | (activity >= u), 1, np.where(activity <= l, -1, 0))
@@ -162,7 +162,7 @@ class _Faces:
                 return False
             sides, ends = self._turned()
             outside = ((sides != self.sides) & (self.sides == 0)).any() or ((ends != self.ends) & (self.ends == 0)).any()
-            gap = np.inf if outside else self.q.gap(self.g, np.clip(self.x, self.limits.low, self.limits.high))
+            gap = np.inf if outside else self.q.gap(self.g, np.clip(self.x, self.P.low, self.P.high))
             if gap <= tol:
                 return True
             if (sides == self.sides).all() and (ends == self.ends).all():
@@ -184,16 +184,16 @@ class _Faces:
     def settled(self) -> tuple[Array, Array] | None:
         """The point, back on its rows, and their prices; None where it misses one."""
         for _ in range(RESTORED):
-            self.x = np.clip(self.x, self.limits.low, self.limits.high)
+            self.x = np.clip(self.x, self.P.low, self.P.high)
             self._onto_rows()
-        x = np.clip(self.x, self.limits.low, self.limits.high) + 0.0
+        x = np.clip(self.x, self.P.low, self.P.high) + 0.0
         activity = self.rows.dot(x, self.m)
-        on = (activity <= self.limits.u + self.off).all() and (activity >= self.limits.l - self.off).all()
+        on = (activity <= self.P.u + self.off).all() and (activity >= self.P.l - self.off).all()
         return (x, self.y) if on else None
 
     def _stand(self) -> bool:
         """The nearest point of the face, its gradient and prices; False where the face has none."""
-        low, high = self.limits.low, self.limits.high
+        low, high = self.P.low, self.P.high
         for _ in range(2):
             self.x = np.where(self.sides < 0, low, np.where(self.sides > 0, high, self.x))
             self.free, self.tight = (self.sides == 0).astype(np.float64), (self.ends != 0).astype(np.float64)
@@ -215,7 +215,7 @@ class _Faces:
 
     def _onto_rows(self) -> Array:
         """Free coordinates move as little as tight rows ask for; which of these are missed all the same."""
-        l, u = self.limits.l, self.limits.u
+        l, u = self.P.l, self.P.u
         end = np.where(self.ends > 0, u, np.where(self.ends < 0, l, 0.0))
         for _ in range(RESTORED):
             off = (end - self.rows.dot(self.x, self.m)) * self.tight
@@ -250,7 +250,7 @@ class _Faces:
 
     def _turned(self) -> tuple[Array, Array]:
         """The ends that coordinates and rows should have, as their places and the signs of their multipliers say."""
-        low, high, _, l, u = self.limits
+        low, high, _, l, u = self.P
         r = self.g - self.rows.back(self.y)
         beyond = np.where(self.x < low - self.near, -1, np.where(self.x > high + self.near, 1, 0))
         kept = np.where(self.fixed | (self.sides * r <= 0.0), self.sides, 0)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from greedyhull.kernels._core import rows_faces
-from greedyhull.kernels.polyhedral_interior import Factored, Form, interior_rows, rank_of, square_of
+from greedyhull.kernels.polyhedral_interior import Factored, Hessian, interior_rows, rank_of, square_of
 from greedyhull.types import Array
 
 OFF = 1e-11  # of its size: by how much an equation may be missed
@@ -19,7 +19,7 @@ SURE = (1.0, 1e-2, 1e-4)  # how much closer to a bound than its multiplier asks 
 ROUNDED = 1e-14  # of a row's size: by how much one is missed before a point is put back on it
 
 
-class Limits(NamedTuple):
+class Polyhedron(NamedTuple):
     """low ≤ x ≤ high and l ≤ Ax ≤ u; equal ends of a row make it an equation."""
 
     low: Array
@@ -43,7 +43,7 @@ class Face(NamedTuple):
     rows: Array
 
 
-def solve_rows_qp(H: Form, c: Array, x: Array, limits: Limits, tol: float,
+def solve_rows_qp(H: Hessian, c: Array, x: Array, P: Polyhedron, tol: float,
                   ends: tuple[Array, Array] | None = None, gap: float = np.inf) -> Array:
     """The new x; its duality gap over the set is at most ``tol`` unless rounding ends it first.
 
@@ -51,42 +51,42 @@ def solve_rows_qp(H: Form, c: Array, x: Array, limits: Limits, tol: float,
     never rises. Where bounds are infinite, ``ends`` has finite ones that hold anyway; without them no gap is known there. A
     point that does not have a smaller duality gap than ``gap``, that of x, is not taken.
 
-    >>> limits = Limits(np.zeros(3), np.ones(3), np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 0.0]]), np.array([1.0, -np.inf]),
+    >>> P = Polyhedron(np.zeros(3), np.ones(3), np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 0.0]]), np.array([1.0, -np.inf]),
     ...                 np.array([1.0, 0.6]))
-    >>> solve_rows_qp(np.eye(3), np.array([-3.0, 0.0, 0.0]), np.array([0.0, 0.5, 0.5]), limits, 1e-12)
+    >>> solve_rows_qp(np.eye(3), np.array([-3.0, 0.0, 0.0]), np.array([0.0, 0.5, 0.5]), P, 1e-12)
     array([0.6, 0. , 0.4])
     """
-    return priced_rows_qp(H, c, x, limits, tol, ends, gap)[0]
+    return priced_rows_qp(H, c, x, P, tol, ends, gap)[0]
 
 
-def priced_rows_qp(H: Form, c: Array, x: Array, limits: Limits, tol: float, ends: tuple[Array, Array] | None = None,
+def priced_rows_qp(H: Hessian, c: Array, x: Array, P: Polyhedron, tol: float, ends: tuple[Array, Array] | None = None,
                    gap: float = np.inf) -> tuple[Array, Array | None]:
     """The new x as `solve_rows_qp` finds it, and its row prices; None where x stays."""
     best, least, prices = x, gap, None
     if not len(x):
         return x.copy(), None
-    low, high = (limits.low, limits.high) if ends is None else ends
-    all_ = limits._replace(low=np.maximum(limits.low, low), high=np.minimum(limits.high, high))
-    for found, y in _candidates(H, c, x, limits, all_, tol):
+    low, high = (P.low, P.high) if ends is None else ends
+    all_ = P._replace(low=np.maximum(P.low, low), high=np.minimum(P.high, high))
+    for found, y in _candidates(H, c, x, P, all_, tol):
         move = found - x
         bend = H.dot(move)
         grad = c + bend
         gap = rows_gap(grad, found, all_, y)
-        if gap < least and float((c - y.dot(limits.A) + 0.5 * bend).dot(move) + y.dot(limits.A.dot(move))) <= 0.0:
+        if gap < least and float((c - y.dot(P.A) + 0.5 * bend).dot(move) + y.dot(P.A.dot(move))) <= 0.0:
             best, least, prices = found, gap, y
         if least <= tol:
             break
     return np.array(best, dtype=np.float64), prices
 
 
-def rows_gap(grad: Array, x: Array, limits: Limits, y: Array) -> float:
+def rows_gap(grad: Array, x: Array, P: Polyhedron, y: Array) -> float:
     """⟨grad, x⟩ less a bound on its least value that the row prices y prove; none of them where y rewards an open end.
 
-    >>> limits = Limits(np.zeros(2), np.ones(2), np.ones((1, 2)), np.ones(1), np.ones(1))
-    >>> rows_gap(np.array([1.0, 3.0]), np.array([0.5, 0.5]), limits, np.array([1.0]))
+    >>> P = Polyhedron(np.zeros(2), np.ones(2), np.ones((1, 2)), np.ones(1), np.ones(1))
+    >>> rows_gap(np.array([1.0, 3.0]), np.array([0.5, 0.5]), P, np.array([1.0]))
     1.0
     """
-    low, high, A, l, u = limits
+    low, high, A, l, u = P
     y = np.where(l == -np.inf, np.minimum(y, 0.0), np.where(u == np.inf, np.maximum(y, 0.0), y))
     r, activity = grad - y.dot(A), A.dot(x)
     ends = np.where(r > 0.0, low, np.where(r < 0.0, high, x))
@@ -94,10 +94,11 @@ def rows_gap(grad: Array, x: Array, limits: Limits, y: Array) -> float:
     return float(r.dot(x - ends) + y.dot(activity - row_ends))
 
 
-def _candidates(H: Form, c: Array, x: Array, limits: Limits, finite: Limits, tol: float) -> Iterator[tuple[Array, Array]]:
+def _candidates(H: Hessian, c: Array, x: Array, P: Polyhedron, finite: Polyhedron, tol: float,
+                ) -> Iterator[tuple[Array, Array]]:
     """Points of the set with row prices, the last of them near the minimiser; those that take longer come later."""
     # coordinates: of so many the core guesses faces first
-    quick = None if isinstance(H, Factored) or len(x) > 1024 else _by_faces(H, c, x, limits)
+    quick = None if isinstance(H, Factored) or len(x) > 1024 else _by_faces(H, c, x, P)
     if quick is not None:
         yield quick
     near = OFF * finite.sizes()
@@ -106,28 +107,28 @@ def _candidates(H: Form, c: Array, x: Array, limits: Limits, finite: Limits, tol
     steep = float(bends.max(initial=0.0))
     # of the largest curvature: where coordinates have less, only the interior point method is used
     curved = float(bends.min(initial=np.inf)) > 1e-11 * steep  # else faces have no minimiser of their own, or one far away
-    guess = _guess(x, limits, near)
+    guess = _guess(x, P, near)
     if curved and np.count_nonzero(guess.sides == 0) > np.count_nonzero(guess.rows):  # a vertex does not tell where it is
-        yield from _active_set(H, c, x, limits, guess, bends, near, wrong)
-    path = interior_rows(H, c, x, *limits, tol)
+        yield from _active_set(H, c, x, P, guess, bends, near, wrong)
+    path = interior_rows(H, c, x, *P, tol)
     if path is None:
         return
     inside, y, lower, upper, below, above = path
     for sure in SURE:
-        sides = _ends(inside, limits.low, limits.high, lower, upper, steep / sure)
-        rows = _ends(limits.A.dot(inside), limits.l, limits.u, below, above, steep / sure)
+        sides = _ends(inside, P.low, P.high, lower, upper, steep / sure)
+        rows = _ends(P.A.dot(inside), P.l, P.u, below, above, steep / sure)
         if curved:
-            yield from _active_set(H, c, x, limits, Face(sides, np.where(limits.l == limits.u, 1, rows)), bends, near, wrong)
-        inside = np.where(sides < 0, limits.low, np.where(sides > 0, limits.high, inside))
+            yield from _active_set(H, c, x, P, Face(sides, np.where(P.l == P.u, 1, rows)), bends, near, wrong)
+        inside = np.where(sides < 0, P.low, np.where(sides > 0, P.high, inside))
     for point in (inside, path.x):
-        point = _onto_rows(point, limits, near)
-        if _is_in(point, limits, near):
+        point = _onto_rows(point, P, near)
+        if _is_in(point, P, near):
             yield point, y
 
 
-def _by_faces(H: Array, c: Array, x: Array, limits: Limits) -> tuple[Array, Array] | None:
+def _by_faces(H: Array, c: Array, x: Array, P: Polyhedron) -> tuple[Array, Array] | None:
     """The minimiser and row prices by `rows_faces`; None where its guesses do not settle."""
-    low, high, A, l, u = limits
+    low, high, A, l, u = P
     equal = l == u
     E, G = (A, A[:0]) if equal.all() else (A[equal], A[~equal])
     n, q, start = len(x), len(E), c - H.dot(x)
@@ -143,13 +144,13 @@ def _by_faces(H: Array, c: Array, x: Array, limits: Limits) -> tuple[Array, Arra
     sizes = np.abs(A).dot(np.abs(found))
     activity = A.dot(found)
     if (np.maximum(activity - u, l - activity) > ROUNDED * sizes).any():
-        found = _onto_rows(found, limits, 10.0 * ROUNDED * sizes)
+        found = _onto_rows(found, P, 10.0 * ROUNDED * sizes)
     return found, y
 
 
-def _onto_rows(x: Array, limits: Limits, near: Array) -> Array:
+def _onto_rows(x: Array, P: Polyhedron, near: Array) -> Array:
     """x moved until it satisfies the rows that it misses by rounding; coordinates near a bound move least."""
-    low, high, A, l, u = limits
+    low, high, A, l, u = P
     for _ in range(3):  # times that a point is put back on rows that it misses
         activity = A.dot(x)
         off = np.where(activity > u, u - activity, np.where(activity < l, l - activity, 0.0))
@@ -157,22 +158,12 @@ def _onto_rows(x: Array, limits: Limits, near: Array) -> Array:
             break
         on = ((off != 0.0) | (l == u)).nonzero()[0]
         room = np.minimum(np.minimum(x - low, high - x), 1.0 + np.abs(x))
-        x = np.clip(x + room * _least(A[on] * room, off[on]), low, high)
+        B = A[on] * room
+        x = np.clip(x + room * B.T.dot(np.linalg.lstsq(B.dot(B.T), off[on], rcond=1e-13)[0]), low, high)
     return x
 
 
-def _least(B: Array, off: Array) -> Array:
-    """The shortest t with Bt = off, or nearly so where rows depend on others."""
-    from greedyhull.kernels.lapack import dposv
-
-    S = B.dot(B.T)
-    S.flat[:: len(S) + 1] *= 1.0 + ROWS_QP_RIDGE
-    _, y, info = dposv(S, off)
-    t = B.T.dot(y) if info == 0 else np.linalg.lstsq(B, off, rcond=None)[0]
-    return np.asarray(t)
-
-
-def _bends(H: Form) -> Array:
+def _bends(H: Hessian) -> Array:
     """The curvature in each coordinate, a tiny one where there is none."""
     diagonal = H.diagonal()
     return np.asarray(np.maximum(diagonal, ROWS_QP_RIDGE * float(diagonal.max(initial=0.0)) + 1e-300))
@@ -183,113 +174,107 @@ def _ends(at: Array, low: Array, high: Array, lower: Array, upper: Array, steep:
     return np.where(steep * (at - low) < lower, -1, np.where(steep * (high - at) < upper, 1, 0))
 
 
-def _guess(x: Array, limits: Limits, near: Array) -> Face:
+def _guess(x: Array, P: Polyhedron, near: Array) -> Face:
     """The ends that x is at."""
-    low, high, A, l, u = limits
+    low, high, A, l, u = P
     activity = A.dot(x)
     rows = np.where(activity >= u - near, 1, np.where(activity <= l + near, -1, 0))
     return Face(np.where(x <= low, -1, np.where(x >= high, 1, 0)), np.where(l == u, 1, rows))
 
 
-def _active_set(H: Form, c: Array, x: Array, limits: Limits, face: Face, bends: Array, near: Array,
+def _active_set(H: Hessian, c: Array, x: Array, P: Polyhedron, face: Face, bends: Array, near: Array,
                 most: int) -> Iterator[tuple[Array, Array]]:
     """The minimisers over the faces that are guessed one after another, those of them that are in the set.
 
     A guess in which more than ``most`` coordinates are wrong is given up.
     """
     for _ in range(12):  # rounds of the active set method
-        solved = on_face(H, c, x, limits, face, bends)
+        solved = on_face(H, c, x, P, face)
         if solved is None:
             return
         there, y, grad, give = solved
-        r, activity = grad - y.dot(limits.A), limits.A.dot(there)
+        r, activity = grad - y.dot(P.A), P.A.dot(there)
         aim, aimed = there - r / bends, activity - give * y
-        sides = np.where(aim <= limits.low, -1, np.where(aim >= limits.high, 1, 0))
-        rows = np.where(aimed >= limits.u, 1, np.where(aimed <= limits.l, -1, 0))
-        new = Face(sides, np.where(limits.l == limits.u, 1, rows))
+        sides = np.where(aim <= P.low, -1, np.where(aim >= P.high, 1, 0))
+        rows = np.where(aimed >= P.u, 1, np.where(aimed <= P.l, -1, 0))
+        new = Face(sides, np.where(P.l == P.u, 1, rows))
         wrong = int((new.sides != face.sides).sum() + (new.rows != face.rows).sum())
         settled = wrong == 0
-        inside = np.clip(there, limits.low, limits.high)
-        if _is_in(inside if settled else there, limits, near):
+        inside = np.clip(there, P.low, P.high)
+        if _is_in(inside if settled else there, P, near):
             yield inside, y
         if settled or wrong > most:
             return
         face, most = new, min(most, max(wrong, 2))
 
 
-def _is_in(x: Array, limits: Limits, near: Array) -> bool:
+def _is_in(x: Array, P: Polyhedron, near: Array) -> bool:
     """Whether x satisfies all rows and bounds up to rounding."""
-    low, high, A, l, u = limits
+    low, high, A, l, u = P
     if not np.isfinite(x).all() or (x < low).any() or (x > high).any():
         return False
     activity = A.dot(x)
     return bool((activity >= l - near).all() and (activity <= u + near).all())
 
 
-def on_face(H: Form, c: Array, x: Array, limits: Limits, face: Face, bends: Array,
-            ) -> tuple[Array, Array, Array, Array] | None:
+def on_face(H: Hessian, c: Array, x: Array, P: Polyhedron, face: Face) -> tuple[Array, Array, Array, Array] | None:
     """The minimiser where coordinates and rows have the ends of ``face``; row prices, the gradient there, and by how much each
     row gives way to a unit of its price."""
-    from greedyhull.kernels.lapack import dposv
-
     free, tight = (face.sides == 0).nonzero()[0], face.rows.nonzero()[0]
-    there = np.where(face.sides > 0, limits.high, limits.low)
+    there = np.where(face.sides > 0, P.high, P.low)
     there[free] = x[free]
-    if not np.isfinite(there).all() or len(free) - len(tight) > rank_of(H):  # then many points of the face are minimisers
+    if not np.isfinite(there).all():
         return None
-    grad, give, y = c + H.dot(there - x), np.zeros(len(limits.l)), np.zeros(len(limits.l))
+    grad, give, y = c + H.dot(there - x), np.zeros(len(P.l)), np.zeros(len(P.l))
     if len(free):
-        B, scale = limits.A[np.ix_(tight, free)], 1.0 / np.sqrt(bends[free])  # equal curvature in all coordinates
-        M = square_of(H, free) * scale[:, None] * scale
-        M.flat[:: len(free) + 1] = 1.0 + ROWS_QP_RIDGE
-        right = np.concatenate([-grad[free, None], B.T], axis=1) * scale[:, None]
-        _, both, info = dposv(M.T, right, overwrite_a=True)  # it is symmetric, and in LAPACK's order so
-        if info != 0:
+        ends = np.where(face.rows[tight] > 0, P.u[tight], P.l[tight])
+        found = face_step(H, free, grad[free], P.A[np.ix_(tight, free)], ends - P.A[tight].dot(there))
+        if found is None:
             return None
-        both *= scale[:, None]
-        S = B.dot(both[:, 1:])
-        ends = np.where(face.rows[tight] > 0, limits.u[tight], limits.l[tight])
-        y[tight] = _prices(S, ends - limits.A[tight].dot(there) - B.dot(both[:, 0]))
-        step = both[:, 0] + both[:, 1:].dot(y[tight])
+        step, y[tight], give[tight] = found
         there[free] += step
         grad = c + H.dot(there - x)
-        give[tight] = np.diagonal(S)
-    _price_rest(y, give, grad, limits, face, tight)
+    _price_rest(y, give, grad, P, face, tight)
     return (there, y, grad, give) if np.isfinite(there).all() and np.isfinite(y).all() else None
 
 
-def _prices(S: Array, off: Array) -> Array:
-    """y with Sy = off, where rows that depend on others, or have no free coordinate, get what they can."""
+def face_step(H: Hessian, free: Array, grad: Array, B: Array, off: Array) -> tuple[Array, Array, Array] | None:
+    """The step d of the coordinates ``free`` to the minimum where Bd = off, the prices of these rows, and by how much each row
+    gives way to a unit of its price. Rows that depend on others, or have no free coordinate, get what they can. None where
+    many steps are as good, or numbers leave their range."""
     from greedyhull.kernels.lapack import dposv
 
-    diagonal = np.diagonal(S)
-    on = (diagonal > 0.0).nonzero()[0]
-    y = np.zeros(len(off))
-    if not len(on):
-        return y
-    scale = 1.0 / np.sqrt(diagonal[on])
-    M = S[np.ix_(on, on)] * scale[:, None] * scale
-    M.flat[:: len(on) + 1] = 1.0 + ROWS_QP_RIDGE
-    _, found, info = dposv(M, scale * off[on])
-    if info == 0 and np.isfinite(found).all():
-        y[on] = scale * found
-        rest = off[on] - S[np.ix_(on, on)].dot(y[on])
-        y[on] += scale * dposv(M, scale * rest)[1]
-    return y
+    if len(free) - len(B) > rank_of(H):
+        return None
+    M = square_of(H, free)
+    bends = np.diagonal(M)
+    scale = 1.0 / np.sqrt(np.maximum(bends, ROWS_QP_RIDGE * float(bends.max()) + 1e-300))  # equal curvature in all coordinates
+    M = M * scale[:, None] * scale
+    M.flat[:: len(free) + 1] = 1.0 + ROWS_QP_RIDGE
+    right = np.concatenate([-grad[:, None], B.T], axis=1) * scale[:, None]
+    _, both, info = dposv(M.T, right, overwrite_a=True)  # it is symmetric, and in LAPACK's order so
+    both *= scale[:, None]
+    S = B.dot(both[:, 1:])
+    if info != 0 or not (np.isfinite(both).all() and np.isfinite(S).all()):
+        return None
+    give = np.diagonal(S)
+    size = np.divide(1.0, np.sqrt(give), out=np.zeros(len(give)), where=give > 0.0)
+    y = size * np.linalg.lstsq(S * size[:, None] * size, size * (off - B.dot(both[:, 0])), rcond=1e-13)[0]
+    return both[:, 0] + both[:, 1:].dot(y), y, give
 
 
-def _price_rest(y: Array, give: Array, grad: Array, limits: Limits, face: Face, tight: Array) -> None:
+def _price_rest(y: Array, give: Array, grad: Array, P: Polyhedron, face: Face, tight: Array) -> None:
     """Prices of tight rows without a free coordinate: the least that keep their coordinates where they are."""
     for i in tight[give[tight] <= 0.0].tolist():
-        a = limits.A[i]
+        a = P.A[i]
         on = (a != 0.0).nonzero()[0]
         if not len(on):
             continue
-        cuts, down = (grad[on] - y.dot(limits.A[:, on])) / a[on], (face.sides[on] < 0) == (a[on] > 0.0)
+        cuts, down = (grad[on] - y.dot(P.A[:, on])) / a[on], (face.sides[on] < 0) == (a[on] > 0.0)
         most, least = float(cuts[down].min(initial=np.inf)), float(cuts[~down].max(initial=-np.inf))
         y[i] = min(max(0.0, least), most) if least <= most else most
-        if face.rows[i] > 0 and limits.l[i] < limits.u[i]:
+        if face.rows[i] > 0 and P.l[i] < P.u[i]:
             y[i] = min(y[i], 0.0)
-        elif limits.l[i] < limits.u[i]:
+        elif P.l[i] < P.u[i]:
             y[i] = max(y[i], 0.0)
         give[i] = 1.0 / max(float((np.abs(a[on])).max()), 1e-300) if y[i] else 0.0

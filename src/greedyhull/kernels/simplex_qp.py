@@ -1,81 +1,24 @@
-"""Small quadratics over the simplex and over budgets, solved to rounding."""
+"""Small quadratics over the simplex and over products of simplices, and the same point in fewer atoms."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from greedyhull.kernels._core import face_newton, pairwise_burst
-from greedyhull.kernels.product_qp import DEPENDENT, hand_on, solve_product_qp
+from greedyhull.kernels._core import rows_faces, simplex_qp
+from greedyhull.kernels.bounded_qp import as_given, solve_box_qp
+from greedyhull.kernels.polyhedral_interior import interior_rows
+from greedyhull.points.owners import least, normalised
 from greedyhull.types import Array, Index
 
-MOST_SETS = 12  # guesses, each a factorisation
-RIDGE = 1e-13
+EXACT_UP_TO = 96  # atoms; of so many, quadratics are solved as fast exactly as roughly
+MANY = 128  # atoms of a product; of more, those with weight and the best others are solved for
 
 
-def settle(G: Array, grad: Array, alpha: Array, tol: float) -> bool:
-    """Move the weights ``alpha``, and their gradient along, to the minimum; False, and nothing changed, if no guess fits.
+def solve_simplex_qp(G: Array, c: Array, alpha: Array, tol: float, *, owners: Index | None = None) -> Array:
+    """Return weights whose duality gap is at most ``tol``, unless rounding ends the search first. The quadratic never rises.
 
-    Weights that stay zero promise at most ``tol``.
-
-    >>> G, alpha = np.diag([1.0, 2.0, 4.0]), np.array([0.0, 0.0, 1.0])
-    >>> grad = G @ alpha
-    >>> settle(G, grad, alpha, 1e-12), alpha.round(6), grad.round(6)
-    (True, array([0.571429, 0.285714, 0.142857]), array([0.571429, 0.571429, 0.571429]))
-    """
-    positive = (alpha > 0.0) | (grad < alpha.dot(grad))
-    base = grad - G.dot(alpha)  # the gradient at zero
-    pivot, last, rises = int(alpha.argmax()), len(alpha), 0
-    for _ in range(MOST_SETS):
-        positive[pivot] = True
-        found = _minimum(G, base, positive, pivot)
-        if found is None:
-            return False
-        x, there = found
-        now = np.where(positive, x > 0.0, there < there[pivot] - tol)
-        wrong = int(np.count_nonzero(now != positive))
-        if wrong == 0:
-            lower = float((x - alpha).dot(grad + there)) <= 0.0
-            if lower:
-                alpha[:], grad[:] = x, there
-            return lower
-        rises += wrong > last
-        if rises > 2:  # how often a guess may be corrected in more places than the one before
-            return False
-        positive, last, pivot = now, wrong, int(x.argmax())
-    return False
-
-
-def _minimum(G: Array, base: Array, positive: Array, pivot: int) -> tuple[Array, Array] | None:
-    """The minimum where only the guessed weights are not zero, and the gradient there; None where numbers leave their range.
-
-    Weights are told from the pivot's, so that what all of them have in common does not drown the rest.
-    """
-    from greedyhull.kernels.lapack import dpotrf, dpotrs
-
-    free = np.flatnonzero(positive & (np.arange(len(base)) != pivot))
-    H = G[free][:, free] - G[free, pivot][:, None] - G[pivot, free][None, :] + G[pivot, pivot]
-    H.flat[:: len(free) + 1] += RIDGE * float(np.trace(H)) + 1e-300
-    factor, info = dpotrf(H) if len(free) else (H, 0)
-    if info != 0:
-        return None
-    x = np.zeros(len(base))
-    x[pivot] = 1.0
-    grad = base + G[pivot]
-    for _ in range(2 if len(free) else 0):  # the second time for what the ridge has cost
-        step, _ = dpotrs(factor, grad[pivot] - grad[free])
-        x[free] += step
-        x[pivot] -= step.sum()
-        grad = base + G.dot(x)
-    return (x, grad) if np.isfinite(x).all() and np.isfinite(grad).all() else None
-
-
-COMPILED_UP_TO = 96  # atoms; above, LAPACK's Cholesky is the faster one
-
-
-def solve_simplex_qp(G: Array, c: Array, alpha: Array, tol: float, *, rounds: int = 50, owners: Index | None = None) -> Array:
-    """The new weights α; ``G`` is symmetric positive semidefinite, ``c`` the gradient at the weights ``alpha``.
-
-    With ``owners`` the weights of each owner sum to one: see `solve_product_qp`.
+    ``G`` is symmetric positive semidefinite, ``c`` the gradient at the weights ``alpha``. With ``owners`` the weights of each
+    owner sum to one.
 
     >>> solve_simplex_qp(np.diag([1.0, 2.0]), np.array([1.0, 0.0]), np.array([1.0, 0.0]), 1e-12)
     array([0.66666667, 0.33333333])
@@ -83,91 +26,215 @@ def solve_simplex_qp(G: Array, c: Array, alpha: Array, tol: float, *, rounds: in
     if not len(alpha) or not (np.isfinite(G).all() and np.isfinite(c).all()):  # nothing can be found with these
         return alpha.copy()
     if owners is not None and owners.any():  # of one owner alone it is a simplex
-        return solve_product_qp(G, c, alpha, tol, owners, rounds=rounds)
-    start, alpha, grad, m = alpha, alpha.copy(), c.copy(), len(alpha)
-    burst = 2 * m + 8
-    G, few = np.ascontiguousarray(G, dtype=np.float64), m <= COMPILED_UP_TO
-    for i in range(rounds):
-        if pairwise_burst(G, grad, alpha, burst, tol) < burst:
+        return solve_product_qp(G, c, alpha, tol, owners)
+    found = np.array(alpha, dtype=np.float64)
+    simplex_qp(as_given(G), as_given(c), found, tol)
+    total = float(found.sum())
+    if not (np.isfinite(found).all() and 0.0 < total < np.inf):  # numbers have left their range, and where it was is as good
+        return alpha.copy()
+    return np.asarray(found / total)
+
+
+def solve_product_qp(G: Array, c: Array, alpha: Array, tol: float, owners: Index) -> Array:
+    """As `solve_simplex_qp`, where the weights of each owner sum to one.
+
+    >>> owners = np.array([0, 0, 1, 1])
+    >>> solve_product_qp(np.eye(4), np.array([1.0, 0.0, 0.0, 5.0]), np.array([1.0, 0, 0, 1.0]), 1e-12, owners)
+    array([0.5, 0.5, 1. , 0. ])
+    """
+    if int(np.bincount(owners).max(initial=0)) <= 2:
+        return _by_pairs(G, c, alpha, tol, owners)
+    if len(alpha) <= MANY:
+        return _solved(G, c, alpha, tol, owners)
+    start, alpha = alpha, alpha.copy()
+    for _ in range(20):
+        grad = c + G.dot(alpha - start)
+        excess = grad - least(grad, owners)[owners]
+        if not float(alpha.dot(excess)) > tol:
             break
-        if i == 0 and not few and settle(G, grad, alpha, 0.5 * tol):
+        held = int(np.count_nonzero(alpha))
+        some = np.sort(np.argsort(np.where(alpha > 0.0, -1.0, excess), kind="stable")[: held + max(held // 2, MANY // 2)])
+        found = _solved(G[np.ix_(some, some)], grad[some], alpha[some], 0.5 * tol, owners[some])
+        if np.array_equal(found, alpha[some]):
+            break
+        alpha[some] = found
+    return alpha
+
+
+def _solved(G: Array, c: Array, start: Array, tol: float, owners: Index) -> Array:
+    """The best point of a few proximal steps: each minimises the quadratic and a small multiple of the squared distance
+    to the point before, so that dependent atoms have one solution. Interior points help where a face is not found."""
+    bends = np.diagonal(G)
+    bends = np.maximum(bends, 1e-3 * float(bends.max())) if bends.any() else np.full(len(c), float(np.abs(c).max()))
+    point, gap, near = start, _gap(c, start, owners), 1e-6
+    for _ in range(8):
+        if not gap > tol:
+            break
+        found = _on_faces(G, c + G.dot(point - start), point, near * bends, owners)
+        if found is None and near < 1e-4:
+            near = 1e-4
             continue
-        if i < 3 and (i or not few) and caratheodory_reduction(G, grad, alpha):
-            grad = c + G.dot(alpha - start)
-        solved = face_newton(G, grad, alpha) if few else newton_on_face(G, grad, alpha)
-        if solved:
-            grad = c + G.dot(alpha - start)  # afresh: rounding does not gather
-        if not np.isfinite(grad).all():
+        if found is None:
+            found = interior_product_qp(G, c - G.dot(start), owners, tol)
+        if found is None:
             break
-    total = float(alpha.sum())
-    if not (np.isfinite(alpha).all() and 0.0 < total < np.inf):  # numbers have left their range, and where it was is as good
-        return start.copy()
-    return np.asarray(alpha / total)
+        move = found - start
+        rise = G.dot(move)
+        left = _gap(c + rise, found, owners)
+        if not (left < gap and float(c.dot(move) + 0.5 * move.dot(rise)) <= 0.0):
+            break
+        point, gap = found, left
+    return _thinned(G, c, start, point, owners, tol) if len(c) > 48 else point
 
 
-def caratheodory_reduction(G: Array, grad: Array, alpha: Array) -> bool:
-    """Let atoms leave that depend on others, at no cost: see `thinning`. α is changed in place; False where none does.
+def _on_faces(G: Array, c: Array, alpha: Array, near: Array, owners: Index) -> Array | None:
+    """The minimiser of the quadratic and ½Σ nearᵢ(αᵢ − start)²; None where the guesses of its face do not settle."""
+    E, n = _equations(owners), len(alpha)
+    H = as_given(G).copy()
+    H.flat[:: n + 1] += near
+    found, ends = alpha.copy(), (np.zeros(n), np.full(n, np.inf))
+    one = np.ones(len(E))
+    settled = rows_faces(H, c - H.dot(alpha), np.empty((0, n)), E, one, *ends, found, np.empty(len(E)), np.empty(n))
+    return np.asarray(normalised(found, owners)) if settled else None
 
-    Pairwise steps spread weight over many more atoms than the Hessian has dimensions, and a Newton step on such a face
-    is all ridge.
+
+def _equations(owners: Index) -> Array:
+    """A row for each owner, with a one for each of its atoms."""
+    return (owners == np.arange(int(owners.max()) + 1)[:, None]).astype(np.float64)
+
+
+def interior_product_qp(G: Array, q: Array, owners: Index, tol: float) -> Array | None:
+    """The weights, with a duality gap of at most ``tol`` and without those that vanish at the optimum, if that keeps the gap;
+    None where rounding ends the path before."""
+    scale = max(float(np.abs(q).max()), float(np.abs(G).max()), 1e-300)
+    G, q, tol = G / scale, q / scale, tol / scale
+    A, n = _equations(owners), len(q)
+    start, one = normalised(np.ones(n), owners), np.ones(len(A))
+    path = interior_rows(G, G.dot(start) + q, start, np.zeros(n), np.full(n, np.inf), A, one, one, 0.5 * tol)
+    if path is None:
+        return None
+    alpha = normalised(path.x, owners)
+    grad = G.dot(alpha) + q
+    for held in ((alpha > 1e-3 * (grad - least(grad, owners)[owners])), np.ones(n, dtype=bool)):
+        kept = np.where(held, alpha, 0.0)
+        if (np.bincount(owners, weights=kept) > 0.5).all():
+            kept = normalised(kept, owners)
+            if _gap(G.dot(kept) + q, kept, owners) <= tol:
+                return kept
+    return None
+
+
+def _by_pairs(G: Array, c: Array, alpha: Array, tol: float, owners: Index) -> Array:
+    """The same over the unit box: t is the weight of the second atom of each owner that has two."""
+    order = np.argsort(owners, kind="stable")
+    twice = (np.diff(owners[order]) == 0).nonzero()[0]
+    first, second = order[twice], order[twice + 1]
+    rows = G[second] - G[first]
+    ends = np.zeros(len(twice)), np.ones(len(twice))
+    t = solve_box_qp(rows[:, second] - rows[:, first], c[second] - c[first], alpha[second], *ends, tol)
+    found = np.ones(len(alpha))
+    found[first], found[second] = 1.0 - t, t
+    return found
+
+
+def _thinned(G: Array, c: Array, start: Array, alpha: Array, owners: Index, tol: float) -> Array:
+    """The same point in fewer atoms, if at least half of them depend on others; the weights as they are where rounding would
+    cost more than ``tol``. A point on many atoms costs the square of their number in every later round."""
+    grad, fewer = c + G.dot(alpha - start), alpha.copy()
+    if not caratheodory_reduction(G, grad, fewer, owners, min(400, int(np.count_nonzero(alpha)) // 2)):
+        return alpha
+    fewer = normalised(fewer, owners)
+    return fewer if _gap(c + G.dot(fewer - start), fewer, owners) <= max(tol, 4.0 * _gap(grad, alpha, owners)) else alpha
+
+
+def _gap(grad: Array, alpha: Array, owners: Index) -> float:
+    return float(alpha.dot(grad - least(grad, owners)[owners]))
+
+
+DEPENDENT = 1e-13  # of the largest diagonal entry: what is left of an atom that the basis explains
+
+
+def caratheodory_reduction(G: Array, grad: Array, alpha: Array, owners: Index, most: int) -> bool:
+    """Thin out the weights ``alpha`` of atoms with owners, in place; whether an atom could leave.
+
+    ``grad`` is the gradient at ``alpha``. Where the atoms with weight have a rank of more than ``most``, nothing is done.
+
+    >>> alpha, owners = np.full(6, 1.0 / 3.0), np.array([0, 0, 0, 1, 1, 1])
+    >>> caratheodory_reduction(np.zeros((6, 6)), np.array([3.0, 2.0, 1.0, 0.0, 5.0, 5.0]), alpha, owners, 9)
+    True
+    >>> alpha
+    array([0., 0., 1., 1., 0., 0.])
     """
-    from greedyhull.kernels.lapack import dpstrf, solve_triangular
-
-    face = np.flatnonzero(alpha > 0.0)
-    if not len(face):  # overflow has left no number
+    pivots = pivots_of(alpha, owners)
+    free = ((alpha > 0.0) & (np.arange(len(alpha)) != pivots)).nonzero()[0]
+    found = _factored(G, free, pivots[free], most)
+    if found is None or len(found[0]) == len(free):
         return False
-    pivot = face[int(alpha[face].argmax())]
-    free = face[face != pivot]
-    H = G[free][:, free] - G[free, pivot][:, None] - G[pivot, free][None, :] + G[pivot, pivot]
-    U, order, rank, _ = dpstrf(H, tol=DEPENDENT * float(H.diagonal().max(initial=0.0)))
-    if rank == len(free):
-        return False
-    table = solve_triangular(U[:rank, :rank], U[:rank, rank:])  # each of the others as a sum of the basis, all less the pivot
-    table = np.concatenate([table, 1.0 - table.sum(axis=0, keepdims=True)])
-    hand_on(grad, alpha, np.append(free[order[:rank] - 1], pivot), free[order[rank:] - 1], table)
+    chosen, table = found
+    others = np.setdiff1d(np.arange(len(free)), chosen)
+    basis, rest, table = free[chosen], free[others], table[:, others]
+    held = np.unique(pivots[alpha > 0.0])
+    own = (owners[rest] == owners[held][:, None]).astype(np.float64)
+    own -= (owners[basis] == owners[held][:, None]).astype(np.float64) @ table  # what is left for the pivot of each owner
+    _exchange(grad, alpha, np.concatenate([basis, held]), rest, np.concatenate([table, own]))
     return True
 
 
-def newton_on_face(G: Array, grad: Array, alpha: Array, *, tries: int = 4) -> bool:
-    """Newton steps on the face for many atoms, with LAPACK; α is changed in place, ``grad`` is left as it is.
+def _exchange(grad: Array, alpha: Array, basis: Index, others: Index, table: Array) -> None:
+    """Weight of ``others`` handed to the ``basis``, atom after atom, until each of them has left or is in the basis.
 
-    Where the boundary blocks a step, `face_newton` drops one atom and solves again, which for hundreds of atoms takes
-    hundreds of factorisations. Here all weights that the whole step would make negative are dropped at once where that
-    lowers the quadratic more than stopping at the boundary does, at most ``tries`` times; pairwise steps do the rest.
+    Column j of ``table`` says how the j-th of the others is a sum of the basis; such sums keep Σ of each owner's weights.
     """
-    from greedyhull.kernels.lapack import dposv
-
-    grad = grad.copy()
-    for _ in range(tries):
-        face = np.flatnonzero(alpha > 0.0)
-        if len(face) < 2:
-            return True
-        pivot = face[int(alpha[face].argmax())]
-        free = face[face != pivot]
-        H = G[free][:, free] - G[free, pivot][:, None] - G[pivot, free][None, :] + G[pivot, pivot]
-        H.flat[:: len(free) + 1] += RIDGE * float(np.trace(H)) + 1e-300
-        _, change, info = dposv(H, grad[pivot] - grad[free], overwrite_a=True)
-        if info != 0:
-            return False
-        step = np.zeros_like(alpha)
-        step[free], step[pivot] = change, -float(change.sum())
-        falling = step < 0.0
-        length = min(1.0, float((alpha[falling] / -step[falling]).min(initial=np.inf)))
-        stopped = alpha + length * step
-        if length < 1.0:
-            stopped[stopped <= 1e-15 * alpha] = 0.0
-        new = _lower(G, grad, alpha, np.maximum(stopped, 0.0), np.maximum(alpha + step, 0.0))
-        grad += G.dot(new - alpha)
-        alpha[:] = new
-        if length >= 1.0:
-            return True
-    return True
+    basis = basis.copy()
+    slopes = grad[others] - grad[basis] @ table
+    for j, atom in enumerate(others):
+        sums = table[:, j].copy()
+        way = -1.0 if slopes[j] >= 0.0 else 1.0
+        change = np.concatenate([[way], -way * sums])
+        atoms = np.concatenate([[atom], basis])
+        falling = (change < 0.0).nonzero()[0]  # never empty: the changes of an owner sum to zero
+        if not len(falling):  # but where numbers overflow
+            return
+        room = alpha[atoms[falling]] / -change[falling]
+        leaves = int(falling[room.argmin()])
+        alpha[atoms] = np.maximum(alpha[atoms] + room.min() * change, 0.0)
+        alpha[atoms[leaves]] = 0.0
+        if leaves:
+            row = table[leaves - 1] / sums[leaves - 1]
+            table = table - np.outer(sums, row)
+            table[leaves - 1], slopes, basis[leaves - 1] = row, slopes - slopes[j] * row, atom
 
 
-def _lower(G: Array, grad: Array, alpha: Array, first: Array, second: Array) -> Array:
-    """That of two points, scaled to sum to one, at which the quadratic is lower."""
-    points = [point / point.sum() for point in (first, second)]
-    changes = [point - alpha for point in points]
-    values = [float(grad.dot(change) + 0.5 * change.dot(G.dot(change))) for change in changes]
-    better: Array = points[0] if values[0] <= values[1] else points[1]
-    return better
+def _factored(G: Array, free: Index, at: Index, most: int) -> tuple[Index, Array] | None:
+    """Independent atoms, as places in ``free``, and all atoms as sums of these, each less its pivot; by a Cholesky
+    factorisation with pivots that ends at the rank. None where that is more than ``most``, or numbers leave their range."""
+    left = G[free, free] - 2.0 * G[free, at] + G[at, at]
+    least = DEPENDENT * float(left.max(initial=0.0))
+    rows = np.empty((min(most, len(free)), len(free)))
+    chosen: list[int] = []
+    while len(chosen) < len(free):
+        k, best = len(chosen), int(left.argmax())
+        if not left[best] > least:
+            break
+        if k == len(rows):
+            return None
+        i, p = free[best], at[best]
+        row = G[i, free] - G[i, at] - G[p, free] + G[p, at] - rows[:k, best] @ rows[:k]
+        rows[k] = row / np.sqrt(left[best])
+        chosen.append(best)
+        left -= rows[k] ** 2
+        left[chosen] = -np.inf
+    upper = rows[: len(chosen)]
+    if not np.isfinite(upper).all() or not upper[np.arange(len(chosen)), chosen].all():
+        return None
+    from greedyhull.kernels.lapack import solve_triangular
+
+    return np.array(chosen, dtype=np.intp), np.asarray(solve_triangular(upper[:, chosen], upper))
+
+
+def pivots_of(alpha: Array, owners: Index) -> Index:
+    """For every atom, the place of the largest weight of its owner."""
+    order = np.lexsort((alpha, owners))
+    last = np.zeros(int(owners.max(initial=-1)) + 1, dtype=np.intp)
+    last[owners[order]] = order  # the last one written is the largest
+    return last[owners]

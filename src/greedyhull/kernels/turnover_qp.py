@@ -13,14 +13,11 @@ from greedyhull.kernels.bounded_qp import as_given
 from greedyhull.kernels.polyhedral_interior import (
     INWARD,
     CentralPath,
-    Form,
-    Right,
-    System,
+    Hessian,
     part_of,
-    rank_of,
-    square_of,
     system_of,
 )
+from greedyhull.kernels.polyhedral_qp import face_step
 from greedyhull.types import Array, Index
 
 EPS = float(np.finfo(np.float64).eps)
@@ -173,7 +170,7 @@ class Path(NamedTuple):
         return ends, np.where(near.l == near.u, 1, rows), bool(tight)
 
 
-def interior_traded(H: Form, c: Array, x: Array, near: Near, tol: float) -> Path | None:
+def interior_traded(H: Hessian, c: Array, x: Array, near: Near, tol: float) -> Path | None:
     """The minimiser to a complementarity gap of about ``tol``; ``c`` is the gradient at ``x``. None where numbers leave their
     range, or nothing can move.
 
@@ -239,8 +236,33 @@ class _TurnoverPath(CentralPath):
         return slope
 
     def system(self, theta: Array, r_e: Array, r_g: Array) -> Callable[[Array], tuple[Array, Array, Array]] | None:
-        step = _Step.of(self, theta, self.still, r_e, r_g)
-        return None if step is None else step.solve
+        """With u and v eliminated: x bends by K more, and the price of trades is found from what a unit of it does."""
+        n, m, stiff = len(self.c), len(self.G), float(theta[-1])
+        give = 1.0 / theta[: 2 * n]
+        give[self.still] = 0.0  # nothing moves
+        buys, sells = give[:n], give[n:]
+        K, odd = 1.0 / (buys + sells), buys - sells
+        if not np.isfinite(K).all():
+            return None
+        system = system_of(self.H, self.G, self.E, np.concatenate([K, theta[2 * n : -1]]))
+        if system is None:
+            return None
+        unit = system(K * odd, np.zeros(m), np.zeros(len(r_e)), np.zeros(m))
+        more = float((buys + sells - odd * (K * odd - K * unit[0])).sum())
+
+        def step(right: Array) -> tuple[Array, Array, Array]:
+            u, v, a = right[:n], right[n : 2 * n], right[2 * n :]
+            pull = K * (buys * u - sells * v)
+            e, dy, dv = system(pull, a[:m], r_e, r_g[:m])
+            now = float((buys * u + sells * v - odd * (pull - K * e)).sum())
+            price = (float(r_g[-1]) + float(a[-1]) / stiff - now) / (more + 1.0 / stiff)
+            e, dy, dv = e + price * unit[0], dy + price * unit[1], dv + price * unit[2]
+            force = pull + K * odd * price - K * e
+            du, dw = buys * (u - force + price), sells * (v + force + price)
+            activity = np.append(self.G.dot(e), (du + dw).sum()) - r_g
+            return np.concatenate([du, dw, activity]), dy, np.append(dv, price)
+
+        return step
 
     def sizes(self, t: Array) -> tuple[Array, Array]:
         of_e, of_g = super().sizes(t)
@@ -260,51 +282,6 @@ class _TurnoverPath(CentralPath):
         return np.concatenate([moves, np.minimum(np.maximum(activity, low + inward), high - inward)])
 
 
-class _Step(NamedTuple):
-    """One linear system, factorised: the changes of q and of all prices for any right-hand side."""
-
-    system: System
-    buys: Array  # 1/θ of u, and of v; 0 where nothing moves
-    sells: Array
-    unit: tuple[Array, Array, Array]  # what a unit of the price of trades does
-    stiff: float  # θ of the trades
-    r_e: Array
-    r_g: Array
-    problem: _TurnoverPath
-
-    @staticmethod
-    def of(problem: _TurnoverPath, theta: Array, still: Index, r_e: Array, r_g: Array) -> _Step | None:
-        n = len(problem.c)
-        give = 1.0 / theta[: 2 * n]
-        give[still] = 0.0
-        buys, sells = give[:n], give[n:]
-        K = 1.0 / (buys + sells)
-        if not np.isfinite(K).all():
-            return None
-        system = system_of(problem.H, problem.G, problem.E, np.concatenate([K, theta[2 * n : -1]]))
-        if system is None:
-            return None
-        m = len(problem.G)
-        unit = system.solve(Right(K * (buys - sells), np.zeros(m), np.zeros(len(r_e)), np.zeros(m)))
-        return _Step(system, buys, sells, unit, float(theta[-1]), r_e, r_g, problem)
-
-    def solve(self, right: Array) -> tuple[Array, Array, Array]:
-        n, m = len(self.buys), len(self.r_g) - 1
-        K, odd = 1.0 / (self.buys + self.sells), self.buys - self.sells
-        u, v, a = right[:n], right[n : 2 * n], right[2 * n :]
-        pull = K * (self.buys * u - self.sells * v)
-        e, dy, dv = self.system.solve(Right(pull, a[:m], self.r_e, self.r_g[:m]))
-        both = self.buys * u + self.sells * v
-        now = float((both - odd * (pull - K * e)).sum())
-        more = float((self.buys + self.sells - odd * (K * odd - K * self.unit[0])).sum())
-        price = (float(self.r_g[-1]) + float(a[-1]) / self.stiff - now) / (more + 1.0 / self.stiff)
-        e, dy, dv = e + price * self.unit[0], dy + price * self.unit[1], dv + price * self.unit[2]
-        force = pull + K * odd * price - K * e
-        du, dw = self.buys * (u - force + price), self.sells * (v + force + price)
-        activity = np.append(self.problem.G.dot(e), (du + dw).sum()) - self.r_g
-        return np.concatenate([du, dw, activity]), dy, np.append(dv, price)
-
-
 SURE = (1.0, 1e-2, 1e-4)  # how much closer to an end than its multiplier asks a coordinate must be to be put there
 OFF = 1e-12  # of the size of the set: by how much a candidate may miss a row
 
@@ -316,7 +293,7 @@ class Prices(NamedTuple):
     trades: float
 
 
-def solve_traded_qp(H: Form, c: Array, x: Array, near: Near, tol: float) -> Array:
+def solve_traded_qp(H: Hessian, c: Array, x: Array, near: Near, tol: float) -> Array:
     """The new x; its duality gap over the set is at most ``tol`` unless rounding ends it first. The quadratic never rises.
 
     >>> near = Near(np.zeros(2), np.ones(2), np.ones((1, 2)), np.ones(1), np.ones(1), np.full(2, 0.5), 0.2)
@@ -361,7 +338,7 @@ class Face(NamedTuple):
     tight: bool
 
 
-def _candidates(H: Form, c: Array, x: Array, near: Near, tol: float) -> Iterator[tuple[Array, Prices]]:
+def _candidates(H: Hessian, c: Array, x: Array, near: Near, tol: float) -> Iterator[tuple[Array, Prices]]:
     """Points of the set with prices: from the face that x is on, then from the one that the interior point method names."""
     bends = H.diagonal()
     steep = float(bends.max(initial=0.0))
@@ -388,7 +365,7 @@ def _face_of(x: Array, near: Near) -> Face:
     return Face(ends, rows, float(np.abs(x - near.p).sum()) >= near.most * (1.0 - OFF))
 
 
-def _on_faces(H: Form, c: Array, x: Array, near: Near, face: Face) -> Iterator[tuple[Array, Prices]]:
+def _on_faces(H: Hessian, c: Array, x: Array, near: Near, face: Face) -> Iterator[tuple[Array, Prices]]:
     """The minimisers over faces that are guessed one after another, those of them that are in the set.
 
     Coordinates that leave their piece are put at its end first; then those are let go that want to.
@@ -436,16 +413,14 @@ def _released(grad: Array, there: Array, near: Near, face: Face, y: Array, trade
                 over or (face.tight and trades >= 0.0))
 
 
-def _on_face(H: Form, c: Array, x: Array, near: Near, ends: Array, rows: Array, tight: bool,
+def _on_face(H: Hessian, c: Array, x: Array, near: Near, ends: Array, rows: Array, tight: bool,
              ) -> tuple[Array, Array, float] | None:
     """The minimiser where some coordinates are free, and the rows ``rows`` (±1: which end) and, where ``tight``, the limit on
     trades hold with equality; the prices of all rows and of trades."""
-    from greedyhull.kernels.lapack import dposv
-
     free: Index = ((ends == End.DOWN) | (ends == End.UP)).nonzero()[0]
     there = np.where(ends == End.LOW, near.low, np.where(ends == End.HIGH, near.high, near.p))
     held = rows.nonzero()[0]
-    if not len(free) or len(free) - len(held) - tight > rank_of(H):
+    if not len(free):
         return None
     signs = np.where(ends == End.UP, 1.0, -1.0)[free]
     B = near.A[np.ix_(held, free)]
@@ -458,18 +433,11 @@ def _on_face(H: Form, c: Array, x: Array, near: Near, ends: Array, rows: Array, 
         B = np.vstack([B, signs])
         spent = float(np.abs(fixed - near.p).sum())
         off = np.append(off, near.most - spent - float(signs.dot(there[free] - near.p[free])))
-    grad = c + H.dot(there - x)
-    M = square_of(H, free)
-    scale = 1.0 / np.sqrt(np.maximum(np.diagonal(M), 1e-300))
-    M = M * scale[:, None] * scale
-    M.flat[:: len(free) + 1] = 1.0 + 1e-13  # of the diagonal: what makes a semidefinite Hessian definite
-    right = np.concatenate([-grad[free, None], B.T], axis=1) * scale[:, None]
-    _, both, info = dposv(M, right)
-    if info != 0:
+    step = face_step(H, free, (c + H.dot(there - x))[free], B, off)
+    if step is None:
         return None
-    both *= scale[:, None]
-    found = np.linalg.lstsq(B.dot(both[:, 1:]), off - B.dot(both[:, 0]), rcond=1e-13)[0] if len(B) else np.zeros(0)
-    there[free] += both[:, 0] + both[:, 1:].dot(found)
+    there[free] += step[0]
+    found = step[1]
     y = np.zeros(len(rows))
     y[held] = found[: len(held)]
     return (there, y, float(-found[-1]) if tight else 0.0) if np.isfinite(there).all() else None

@@ -11,7 +11,7 @@ import numpy as np
 from greedyhull.atoms.grouped_simplex import TurnoverRegion
 from greedyhull.atoms.regions import BoxRegion, CappedSimplexRegion, RowsRegion
 from greedyhull.kernels.polyhedral_products import HELD
-from greedyhull.kernels.simplex_qp import COMPILED_UP_TO, solve_simplex_qp
+from greedyhull.kernels.simplex_qp import EXACT_UP_TO, solve_simplex_qp
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.lines import NEAR
 from greedyhull.objectives.restricted import ByProducts, ImageTrial, LineTrial, Restricted, compare_products
@@ -135,7 +135,7 @@ class Working(RowSampling):
         """
         sample = self.sample(gap, early)
         small, tol, owners = self.small, INNER * gap, self.small.block.owners
-        exact = EXACT if len(self.alpha) <= COMPILED_UP_TO else ROUGH
+        exact = EXACT if len(self.alpha) <= EXACT_UP_TO else ROUGH
         for i in range(steps):
             grad = small.gradient(w)
             if i and float(self.alpha.dot(grad) - least_of(grad, owners)) <= tol:
