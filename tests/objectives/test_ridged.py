@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from greedyhull.gradients import Dual, Saga
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize as scipy_minimize
 
 import greedyhull as gh
+from greedyhull.gradients import Dual, Saga
 from greedyhull.measures.terms import steepness
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.minibatches import source_of
