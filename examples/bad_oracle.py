@@ -23,11 +23,11 @@ M, least = float(f.curvature(S)), gh.minimize(f, S, stop=gh.Gap(1e-12)).certific
 
 oracles = {
     "exact": (gh.zero, "k-"),
-    "errors 2/(k + 2) · 0.2": (gh.harmonic(0.2), "C0-"),
-    "errors 2/(k + 2) · 1": (gh.harmonic(1.0), "C2-"),
-    "errors 2/(k + 2) · 5": (gh.harmonic(5.0), "C4-"),
-    "errors 0.02, always": (gh.constant(0.02), "C1--"),
-    "errors 0.1, always": (gh.constant(0.1), "C3--"),
+    "errors 2/(k + 2) · 0.2": (gh.schedules.harmonic(0.2), "C0-"),
+    "errors 2/(k + 2) · 1": (gh.schedules.harmonic(1.0), "C2-"),
+    "errors 2/(k + 2) · 5": (gh.schedules.harmonic(5.0), "C4-"),
+    "errors 0.02, always": (gh.schedules.constant(0.02), "C1--"),
+    "errors 0.1, always": (gh.schedules.constant(0.1), "C3--"),
 }
 runs = {name: gh.minimize(f, gh.Inexact(S), gh.FrankWolfe(gh.OpenLoop(), tolerance=t), stop=gh.Iterations(2000))
         for name, (t, _) in oracles.items()}

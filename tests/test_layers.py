@@ -33,7 +33,7 @@ LAYERS = (  # from the bottom up: a package may import from its own layer, witho
 )
 PACKAGES = {package: layer for layer, packages in enumerate(LAYERS) for package in packages}
 TOP = LAYERS[-1]
-ENTRIES = {"__init__", "__main__", "extend", "gradients"}  # only the top layer imports through them
+ENTRIES = {"__init__", "__main__", "extend", "gradients", "schedules"}  # only the top layer imports through them
 ALLOWED = {  # arrows that point upwards, each with its reason
     ("objectives/ridge.py", "remote"): "objectives take shards in place of X and y; loaded when shards are given",
     ("objectives/smoothing.py", "remote"): "smoothed losses over shards; loaded when shards are given",

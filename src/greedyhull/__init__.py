@@ -16,7 +16,7 @@ Solve
 What comes back
     Solution, Solutions, Certificate; load (a solution from a file)
 Objectives, from data
-    least_squares, logistic, squared_hinge, huber, poisson, lp_loss, log_likelihood; with kinks: hinge, absolute,
+    least_squares, logistic, squared_hinge, huber, poisson, lp_loss, log_likelihood; nonsmooth: hinge, absolute,
     quantile, epsilon_insensitive; of matrices: completion, multitask, multinomial
 Objectives, from functions
     quadratic, function, finite_sum, expectation; of designs of experiments: log_det, trace_inverse
@@ -31,12 +31,12 @@ Stops
     Gap, Relative, RelativeToStart, Iterations, Seconds, Stalled, Callback; | and & combine them
 Solvers
     Corrective, BlendedPairwise, FrankWolfe, Jones, PairwiseJones, Mixed, Aggregated, AwayStep, Pairwise,
-    DecompositionInvariant, BlockCoordinate; for kinks Smoothed,
-    MoreauFrankWolfe; by samples StochasticFrankWolfe, StochasticJones, VarianceReducedJones, Storc,
-    LuFreund, RegularizedStochasticFrankWolfe
+    DecompositionInvariant, BlockCoordinate; for nonsmooth f Smoothed,
+    MoreauFrankWolfe; by samples StochasticFrankWolfe, StochasticJones, VarianceReducedJones, Storc, LuFreund,
+    RegularizedStochasticFrankWolfe
 Step sizes
     Exact, Short, Backtracking, OpenLoop, LogAdaptive, Power, Constant, Capped
-Tolerances of the oracle
+Tolerances of the oracle, also in gh.schedules
     zero, constant, harmonic, power, linear, of_gap
 Settings of stochastic solvers
     FullGap, MinibatchGap, Regret (certificates); Growing (batch sizes); Fading, Steady, Unweighted (averages of
@@ -50,7 +50,7 @@ Errors
 
 Modules, loaded on first use: ``gh.estimators`` (scikit-learn), ``gh.apps`` (whole jobs), ``gh.gradients`` (gradient
 estimators), ``gh.theory`` (rates), ``gh.testing`` (checks for your own pieces), ``gh.extend`` (what extensions import),
-``gh.report``, ``gh.experiments``.
+``gh.schedules`` (tolerances and batch sizes), ``gh.report``, ``gh.experiments``.
 """
 
 from __future__ import annotations
@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from greedyhull import experiments as experiments
     from greedyhull import extend as extend
     from greedyhull import report as report
+    from greedyhull import schedules as schedules
     from greedyhull import testing as testing
     from greedyhull import theory as theory
     from greedyhull.atoms.base import AtomSet

@@ -28,3 +28,7 @@ __all__ = [
     "GroupBudgetRegressorCV", "L1BudgetClassifier", "L1BudgetClassifierCV", "L1BudgetRegressor", "L1BudgetRegressorCV",
     "LowRankRegressor", "MatrixCompletion", "SimplexClassifier", "SimplexRegressor",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__
