@@ -1,7 +1,10 @@
-"""The progress line: cheap, at most ten drawings a second, and only on a terminal."""
+"""Progress: a cheap line on a terminal or in a notebook, and records of a logger elsewhere."""
 
 import io
+import sys
 from types import SimpleNamespace
+
+import numpy as np
 
 import greedyhull as gh
 from greedyhull.driver.display import BETWEEN, ProgressLine, line_for
@@ -113,3 +116,34 @@ def test_a_real_line_of_rich_ends_with_a_newline(monkeypatch, capsys):
     said = paper.getvalue()
     assert "gap 1.00e-01" in said
     assert said.rstrip("\x1b[?25h").endswith("\n")  # the cursor comes back on a line of its own
+
+
+def test_a_run_logs_where_no_terminal_is(caplog):
+    with caplog.at_level("INFO", logger="greedyhull"):
+        s = gh.minimize(gh.least_squares(np.eye(4), np.ones(4)), gh.L1Ball(4, 0.5), gh.FrankWolfe(), stop=gh.Iterations(30))
+    lines = [record.getMessage() for record in caplog.records if record.name == "greedyhull"]
+    assert len(lines) == 2  # at the start and at the end: the run takes less than five seconds
+    assert lines[-1].startswith("FrankWolfe  30 it") and s.iterations == 30
+
+
+def test_nothing_is_logged_by_default(caplog):
+    gh.minimize(gh.least_squares(np.eye(4), np.ones(4)), gh.L1Ball(4, 0.5), gh.FrankWolfe(), stop=gh.Iterations(30))
+    assert caplog.records == []
+
+
+def test_a_notebook_shows_one_line_that_is_replaced(monkeypatch):
+    shown = []
+
+    class Handle:
+        def update(self, content, raw):
+            shown.append(content["text/plain"])
+
+    shell = SimpleNamespace(kernel=object())
+    fake = SimpleNamespace(get_ipython=lambda: shell)
+    monkeypatch.setitem(sys.modules, "IPython", fake)
+    monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=lambda *_, **__: Handle()))
+    f = gh.least_squares(np.eye(4), np.ones(4))
+    gh.minimize(f, gh.L1Ball(4, 0.5), gh.FrankWolfe(), stop=gh.Iterations(30), progress=True)
+    assert len(shown) >= 2 and shown[-1].startswith("FrankWolfe  30 it")
+    shell.kernel = None  # IPython in a terminal
+    assert line_for(gh.FrankWolfe()) == []

@@ -1,7 +1,8 @@
-"""The progress lines of a solve and of a batch: drawn on a terminal at most ten times a second, silent elsewhere."""
+"""Progress of a solve and of a batch: a line on a terminal or in a notebook, log records elsewhere."""
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections import deque
 from math import log10
@@ -17,15 +18,59 @@ if TYPE_CHECKING:
     from greedyhull.driver.batch.problems import Record
 
 BETWEEN = 0.1  # seconds from one drawing to the next
+LOG = logging.getLogger("greedyhull")
 
 
-def line_for(solver: Solver) -> list[ProgressLine]:
-    """Return the watchers that show how a solve gets on: one line if stderr is a terminal, else none."""
-    return [ProgressLine(type(solver).__name__)] if _on_terminal() else []
+def line_for(solver: Solver, progress: bool = True) -> list[ProgressLine]:
+    """Return the watchers of a solve: a line where someone watches, else log records if the level is INFO."""
+    name = type(solver).__name__
+    if progress and _watched():
+        return [ProgressLine(name)]
+    return [ProgressLine(name, Records(), 5.0)] if LOG.isEnabledFor(logging.INFO) and not _on_terminal() else []
 
 
 def _on_terminal() -> bool:
     return sys.stderr is not None and sys.stderr.isatty()
+
+
+def _in_notebook() -> bool:
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    return getattr(shell, "kernel", None) is not None  # the shell of a terminal has no kernel
+
+
+def _watched() -> bool:
+    return _on_terminal() or _in_notebook()
+
+
+class Records:
+    """Lines as records of the logger ``greedyhull`` at INFO."""
+
+    def start(self) -> None:
+        """A record needs no preparation."""
+
+    def update(self, line: Any, refresh: bool) -> None:
+        LOG.info("%s", line.plain)
+
+    stop = start
+
+
+class NotebookLine:
+    """One line below a cell, replaced in place."""
+
+    def __init__(self) -> None:
+        self._shown: Any = None
+
+    def start(self) -> None:
+        if self._shown is None:
+            from IPython.display import display
+
+            self._shown = display({"text/plain": ""}, raw=True, display_id=True)
+
+    def update(self, line: Any, refresh: bool) -> None:
+        self._shown.update({"text/plain": line.plain}, raw=True)
+
+    def stop(self) -> None:
+        """The last line stays."""
 
 
 class ProgressLine:
@@ -34,11 +79,11 @@ class ProgressLine:
     An event that comes too early for the next drawing costs one comparison.
     """
 
-    __slots__ = ("_due", "_last", "_live", "_marks", "name")
+    __slots__ = ("_between", "_due", "_last", "_live", "_marks", "name")
 
-    def __init__(self, name: str, live: Any = None) -> None:
+    def __init__(self, name: str, live: Any = None, between: float = BETWEEN) -> None:
         self.name = name
-        self._due = 0.0
+        self._between, self._due = between, 0.0
         self._last: Event | None = None
         self._live = live_line() if live is None else live
         self._marks: deque[tuple[float, int, float]] = deque(maxlen=30)  # drawings that the shown rate is taken over
@@ -48,7 +93,7 @@ class ProgressLine:
         if event.seconds < self._due:
             return
         self._draw(event)
-        self._due = event.seconds + BETWEEN
+        self._due = event.seconds + self._between
 
     def close(self) -> None:
         """Draw what came last and give the terminal back."""
@@ -84,7 +129,9 @@ class ProgressLine:
 
 
 def live_line() -> Any:
-    """A line of stderr that rich redraws when told to; what others print meanwhile goes above it."""
+    """Return a line below the cell of a notebook, or one of stderr that rich redraws below what others print."""
+    if _in_notebook():
+        return NotebookLine()
     from rich.console import Console
     from rich.live import Live
 
@@ -100,10 +147,10 @@ def draw(live: Any, words: str) -> None:
 
 
 class BatchLine:
-    """The progress line of a batch; without ``wanted``, or without a terminal, it does nothing."""
+    """The progress line of a batch; without ``wanted``, or without anyone who watches, it does nothing."""
 
     def __init__(self, wanted: bool, count: int, live: Any = None) -> None:
-        shows = wanted and (live is not None or _on_terminal())
+        shows = wanted and (live is not None or _watched())
         self._live = (live_line() if live is None else live) if shows else None
         self._count, self._began, self._due = count, perf_counter(), 0.0
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache, cached_property, partial
 from importlib import import_module
+from logging import INFO, getLogger
 from math import inf, isfinite, isnan, nan, prod
 from time import perf_counter
 from types import GeneratorType
@@ -106,6 +107,7 @@ def _made(name: str) -> Solver:
     return made
 
 
+LOG = getLogger("greedyhull")
 LISTEN_AFTER = 0.01  # seconds; before that, Ctrl-C raises at once, as it does anywhere
 SAVE_EVERY = 1.0  # seconds from one checkpoint to the next
 
@@ -492,7 +494,8 @@ def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: A
     seed : int, default 0
         Seed of all random numbers of the run. The same seed gives the same run.
     progress : bool, default False
-        Whether to show a line of progress on a terminal.
+        Whether to show a line of progress on a terminal or in a notebook. Without a terminal, runs log to the logger
+        ``greedyhull`` every five seconds if its level is INFO.
     check : bool, default False
         Whether to test gradients, convexity and every answer of the oracle. Use it first when a function or set of your own
         behaves oddly.
@@ -540,10 +543,10 @@ def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: A
             from greedyhull.driver.inspection import inspect_problem
 
             inspect_problem(f, S, run.w, seed)
-        if progress:
+        if progress or LOG.isEnabledFor(INFO):
             from greedyhull.driver.display import line_for
 
-            run.watchers.extend(line_for(run.solver))
+            run.watchers.extend(line_for(run.solver, progress))
         try:
             if checkpoint is not None or resume is not None:
                 from greedyhull.driver.checkpoint import prepared
