@@ -159,7 +159,8 @@ ESTIMATORS = ("EnsembleClassifier", "EnsembleRegressor", "GroupBudgetClassifier"
               "SimplexRegressor")
 APPS = ("Design", "Matching", "Portfolio", "SyntheticControl", "Unmixing", "graph_matching", "optimal_design", "portfolio",
         "synthetic_control", "unmix")
-ROOMS = ("apps", "estimators", "experiments", "extend", "gradients", "report", "schedules", "testing", "theory")  # loaded on first use
+# packages that are loaded on first use
+ROOMS = ("apps", "estimators", "experiments", "extend", "gradients", "report", "schedules", "testing", "theory")
 OF_MINIMIZE = ("start", "stop", "watch", "seed", "progress", "check", "checkpoint", "resume")
 ALIASES = {  # by place: what there is, and names that other libraries have for it
     "arguments": {  # the argument, with what to give if its name alone does not say it
