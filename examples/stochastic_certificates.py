@@ -36,7 +36,8 @@ for name, look in looks.items():
     def note(event, seen=seen):
         seen.append((event.also["spent"], event.gap, f.value(event.point.copy()) - least))
 
-    s = gh.minimize(f, S, gh.StochasticFrankWolfe(Minibatch(gh.schedules.linear()), look=look), stop=gh.Iterations(800), watch=note)
+    solver = gh.StochasticFrankWolfe(Minibatch(gh.schedules.linear()), look=look)
+    s = gh.minimize(f, S, solver, stop=gh.Iterations(800), watch=note)
     curves[name] = np.array(seen)
     print(f"{name:40s} bound {s.certificate.gap:.4f} ({s.certificate.kind}), true error {seen[-1][2]:.4f}")
 
