@@ -216,11 +216,6 @@ class AtomSet(ABC):
     circumradius : float
         The radius of the smallest ball that contains the set, or an upper bound.
 
-    See Also
-    --------
-    oracle : A set from a single function, without a class.
-    Vertices : The hull of given points.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh

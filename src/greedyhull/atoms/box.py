@@ -100,11 +100,6 @@ class Box(AtomSet):
     upper : float or array_like
         Upper bounds, nowhere below ``lower``. Both must be finite.
 
-    See Also
-    --------
-    LinfBall : The same bounds ±radius for all coordinates.
-    Simplex : Weights with a given sum, and upper bounds.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -223,10 +218,6 @@ class LinfBall(Box):
     radius : float
         The largest absolute value of a coordinate. `Solution.price` says what one more unit of it is worth.
 
-    See Also
-    --------
-    Box : Bounds that differ between coordinates.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -259,11 +250,6 @@ class L2Ball(AtomSet):
         The radius.
     centre : array_like of shape (d,), optional
         The centre, the origin by default. It is kept as the attribute ``middle``.
-
-    See Also
-    --------
-    L1Ball : A ball whose minimisers are sparse.
-    LinfBall : Bounds on each coordinate.
 
     Examples
     --------
@@ -366,12 +352,6 @@ class LpBall(GaugeBall):
         The largest norm. `Solution.price` says what one more unit of it is worth.
     p : float
         The exponent, at least 1; ``np.inf`` for the maximum norm.
-
-    See Also
-    --------
-    L1Ball : The case p = 1, with sparse atoms.
-    L2Ball : The case p = 2, about any centre.
-    LinfBall : The case p = ∞.
 
     Examples
     --------

@@ -110,10 +110,6 @@ class SpanningTree(Combinatorial):
     nodes : int
         The number of nodes, numbered from 0.
 
-    See Also
-    --------
-    PathPolytope : Paths from one node to another.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -229,11 +225,6 @@ class Birkhoff(Combinatorial):
     ----------
     n : int
         The number of rows, and of columns.
-
-    See Also
-    --------
-    Transport : Couplings of two distributions.
-    LinearProgram : Any bounded polytope by its rows.
 
     Examples
     --------
@@ -372,11 +363,6 @@ class Permutahedron(AtomSet):
     ----------
     v : array_like of shape (d,)
         The numbers, in any order; some may be equal.
-
-    See Also
-    --------
-    Simplex : The permutations of (1, 0, …, 0).
-    HyperSimplex : The permutations of K equal numbers and zeros.
 
     Examples
     --------

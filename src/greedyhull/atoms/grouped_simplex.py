@@ -94,11 +94,6 @@ class GroupedSimplex(AtomSet):
     total : float, default 1.0
         The sum of the weights.
 
-    See Also
-    --------
-    Simplex : Caps on single weights only, and lower bounds.
-    GroupL1Ball : Groups that enter or leave together.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh

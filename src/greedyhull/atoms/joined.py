@@ -223,11 +223,6 @@ class Product(Joined):
         The sets. Points of sets with more than one dimension are written out in C order. Products among them are taken
         apart, so that a product of products is one product.
 
-    See Also
-    --------
-    Sum : A point of each set, added.
-    BlockCoordinate : A solver for very many sets.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -338,11 +333,6 @@ class Sum(Joined):
     ----------
     *sets : AtomSet
         The sets, all of one shape. Sums among them are taken apart.
-
-    See Also
-    --------
-    Product : The points side by side.
-    Translated : A set plus one vector.
 
     Examples
     --------

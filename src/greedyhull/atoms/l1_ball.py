@@ -76,12 +76,6 @@ class L1Ball(GaugeBall):
     weights : array_like, optional
         Positive weights, one for each entry, 1 by default. A coordinate with a large weight uses more of the budget.
 
-    See Also
-    --------
-    CappedSimplex : The part with non-negative coordinates.
-    GroupL1Ball : Whole groups of coordinates, such as the rows of a matrix.
-    path : Solutions for many radii.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -239,10 +233,6 @@ class TotalVariationBall(GaugeBall):
     radius : float
         The largest variation, that from zero to the first value included. `Solution.price` says what one more unit of it is
         worth.
-
-    See Also
-    --------
-    L1Ball : The same budget on the values in place of their changes.
 
     Examples
     --------

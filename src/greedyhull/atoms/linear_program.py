@@ -324,11 +324,6 @@ class LinearProgram(Polytope):
     options : dict, optional
         Options of HiGHS, such as ``{"simplex_iteration_limit": 1000}``.
 
-    See Also
-    --------
-    Simplex : Weights with a given sum and upper bounds, without HiGHS.
-    Box : Bounds alone.
-
     Notes
     -----
     For any y, ⟨g, w⟩ ≥ Σᵢ min yᵢ[l, u]ᵢ + Σⱼ min (g − A'y)ⱼ[lower, upper]ⱼ over the polytope.
@@ -392,11 +387,6 @@ class Transport(Polytope):
         What each row sums to, non-negative.
     b : array_like of shape (q,)
         What each column sums to, non-negative, with the same total as ``a``.
-
-    See Also
-    --------
-    Birkhoff : All marginals 1.
-    LinearProgram : Any bounded polytope by its rows.
 
     Notes
     -----

@@ -230,11 +230,6 @@ class Scaled(Mapped):
     c : float
         The factor, not zero.
 
-    See Also
-    --------
-    Translated : A set plus one vector.
-    Sum : Points of several sets, added.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -275,11 +270,6 @@ class Translated(Mapped):
         The set.
     v : array_like
         The vector, in the shape of the points.
-
-    See Also
-    --------
-    Scaled : A set times a number.
-    Sum : Points of several sets, added.
 
     Examples
     --------

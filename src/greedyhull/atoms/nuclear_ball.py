@@ -36,11 +36,6 @@ class NuclearBall(AtomSet):
     radius : float
         The largest sum of singular values. `Solution.price` says what one more unit of it is worth.
 
-    See Also
-    --------
-    Spectrahedron : Positive semidefinite matrices of given trace.
-    completion : A matrix from some of its entries.
-
     Notes
     -----
     The oracle needs the top singular pair of the gradient. If a side has at most 128 rows it is proved at once. Above that,

@@ -213,11 +213,6 @@ class PathPolytope(Combinatorial):
     target : int
         Where they end.
 
-    See Also
-    --------
-    SpanningTree : Spanning trees of a graph.
-    LinearProgram : Any bounded polytope by its rows.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh

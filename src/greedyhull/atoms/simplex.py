@@ -42,11 +42,6 @@ class Simplex(AtomSet):
     upper : float or array_like of shape (d,), optional
         Upper bounds on the weights, none by default. They must sum to at least ``total``.
 
-    See Also
-    --------
-    CappedSimplex : Weights whose sum is at most total.
-    Vertices : Mixtures of given points.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -145,11 +140,6 @@ class CappedSimplex(AtomSet):
         The number of coordinates.
     total : float, default 1.0
         The largest sum. `Solution.price` says what one more unit of it is worth.
-
-    See Also
-    --------
-    Simplex : Weights whose sum is exactly total.
-    L1Ball : Weights of both signs.
 
     Examples
     --------
@@ -458,11 +448,6 @@ class HyperSimplex(BoundedSimplex):
         The number of entries of an atom, from 1 (a simplex) to d (a single point).
     total : float, default 1.0
         The sum of the weights. `Solution.price` says what one more unit of it is worth.
-
-    See Also
-    --------
-    Simplex : Other bounds.
-    KSparse : Weights of both signs.
 
     Examples
     --------

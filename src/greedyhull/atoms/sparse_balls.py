@@ -146,12 +146,6 @@ class KSparse(SupportBall):
     radius : float
         The size of an entry. `Solution.price` says what one more unit of it is worth.
 
-    See Also
-    --------
-    KSupport : Sparse vectors whose l2 norm is bounded.
-    HyperSimplex : Non-negative weights of at most 1/K of their sum.
-    L1Ball : The case K = 1.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -213,11 +207,6 @@ class KSupport(SupportBall):
         The number of entries of an atom, from 1 (an l1 ball) to d (an l2 ball).
     radius : float
         The largest l2 norm of an atom. `Solution.price` says what one more unit of it is worth.
-
-    See Also
-    --------
-    KSparse : Sparse vectors whose largest entry is bounded.
-    GroupL1Ball : Groups that are known in advance.
 
     Examples
     --------
@@ -371,11 +360,6 @@ class GroupL1Ball(GaugeBall):
         The largest sum of norms. `Solution.price` says what one more unit of it is worth.
     shape : tuple of int, optional
         The numbers of rows and columns, if points are matrices. Lists then number the entries row by row.
-
-    See Also
-    --------
-    L1Ball : The case of groups with one coordinate each.
-    KSupport : Groups that are any K coordinates.
 
     Examples
     --------

@@ -28,10 +28,6 @@ class Spectrahedron(AtomSet):
     trace : float, default 1.0
         The sum of the eigenvalues.
 
-    See Also
-    --------
-    NuclearBall : Matrices of any shape and sign.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh

@@ -113,11 +113,6 @@ class Vertices(AtomSet):
     matrix : array_like or sparse matrix of shape (m, d)
         One atom in each row. A float64 array is kept and not copied: do not change it while the set is in use.
 
-    See Also
-    --------
-    Simplex : The hull of the unit vectors.
-    oracle : A hull whose atoms a function finds.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh

@@ -72,11 +72,6 @@ def oracle(fn: Callable[[Array], Any], shape: int | Shape, *, bound: float | Non
     FromFunction
         The set, for `minimize` and `certify`.
 
-    See Also
-    --------
-    AtomSet : Base class for sets with more structure.
-    Vertices : The hull of given points.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -180,10 +175,6 @@ class Cached(Wrapped):
     size : int, default 200
         How many atoms to keep.
 
-    See Also
-    --------
-    Inexact : An oracle that errs on purpose.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -279,11 +270,6 @@ class Inexact(Wrapped):
     epsilon : float or callable, optional
         ε: a number, or a schedule that is called with the number k = 0, 1, … of the oracle call. By default, the tolerance
         that the solver asks for.
-
-    See Also
-    --------
-    harmonic : The schedule of a c-Frank-Wolfe method.
-    Cached : An oracle that answers from a cache.
 
     Examples
     --------
