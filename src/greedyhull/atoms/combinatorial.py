@@ -200,13 +200,7 @@ def least_assignment(g: Array) -> float:
 
 
 def polyhedron(n: int) -> Polyhedron:
-    """Bounds, the sums of all rows, and of all columns but the last, whose sum follows.
-
-    >>> polyhedron(2).A
-    array([[1., 1., 0., 0.],
-           [0., 0., 1., 1.],
-           [1., 0., 1., 0.]])
-    """
+    """Bounds, the sums of all rows, and of all columns but the last, whose sum follows."""
     one = np.ones((1, n))
     A = np.concatenate([np.kron(np.eye(n), one), np.kron(one, np.eye(n))])[:-1]
     return Polyhedron(np.zeros(n * n), np.ones(n * n), A, np.ones(len(A)), np.ones(len(A)))

@@ -84,11 +84,7 @@ class _Last:
 
 
 def column_units(sigma: Array, bend: float, spread: float) -> Array:
-    """(hσₖ + s)^−½ for each column, 1 for the flattest one; all 1 where these numbers say nothing.
-
-    >>> column_units(np.array([8.0, 2.0, 0.0]), 0.5, 1.0).round(3)
-    array([0.447, 0.707, 1.   ])
-    """
+    """(hσₖ + s)^−½ for each column, 1 for the flattest one; all 1 where these numbers say nothing."""
     with np.errstate(all="ignore"):
         bends = max(bend, 0.0) * sigma + max(spread, 0.0)
         units = np.maximum(bends / bends.max(), UNEVEN) ** -0.5
@@ -173,11 +169,7 @@ def spectrum(T: Array) -> Spectrum:
 
 
 def threshold(sigma: Array, radius: float) -> float:
-    """τ ≥ 0 with Σ max(σᵢ − τ, 0) ≤ radius, the least one.
-
-    >>> threshold(np.array([3.0, 1.0]), 2.0)
-    1.0
-    """
+    """τ ≥ 0 with Σ max(σᵢ − τ, 0) ≤ radius, the least one."""
     if float(sigma.sum()) <= radius:
         return 0.0
     ordered = np.sort(sigma)[::-1]
@@ -231,13 +223,7 @@ def _quotient(move: Array, change: Array) -> float:
 
 
 def unconstrained(equations: MatrixEquations, slope: Callable[[Array], Array], x: Array, radius: float) -> Array:
-    """From x to a matrix where the gradient ``slope`` of f vanishes up to rounding; x itself where that is no nearer.
-
-    >>> from greedyhull.kernels.matrix_models import NormalEquations
-    >>> K, B = np.diag([1.0, 1e-6]), np.array([[3.0], [5.0]])
-    >>> unconstrained(NormalEquations(lambda dtype: K.astype(dtype), B), lambda W: K @ W - B, np.zeros((2, 1)), 1e9).ravel()
-    array([3.e+00, 5.e+06])
-    """
+    """From x to a matrix where the gradient ``slope`` of f vanishes up to rounding; x itself where that is no nearer."""
     if equations.unit == 0.0:
         return x
     (form, Q), basis = equations.lasting(radius), equations.basis
@@ -307,13 +293,6 @@ def descend_split(equations: MatrixEquations, x: Array, radius: float, wanted: f
     """From x to a matrix of nuclear norm ≤ radius, up to rounding, where f is nearly least; None where nothing is lower.
 
     ``wanted`` is the gap that is asked for, 0 where none is. Far from the optimum, steps are made in single precision.
-
-    >>> from greedyhull.kernels.matrix_models import NormalEquations
-    >>> normal = NormalEquations(lambda dtype: np.diag([1.0, 0.01]).astype(dtype), np.array([[3.0], [0.05]]))
-    >>> A, V = descend_split(normal, np.zeros((2, 1)), 1.0)
-    >>> (A @ V.T).round(2)
-    array([[1.  ],
-           [0.02]])
     """
     with np.errstate(all="ignore"):  # what is not finite is not lower either
         x, T = x / radius, None

@@ -28,9 +28,6 @@ def mixed_subsets(shares: Array) -> list[tuple[Index, float]]:
 
     The shares are laid end to end on a line. For u in [0, 1), those that cover one of the points u, u + 1, u + 2, … are a
     subset: it has ⌊Σ shares⌋ or ⌈Σ shares⌉ members, and changes at most once for each share as u goes from 0 to 1.
-
-    >>> [(subset.tolist(), weight) for subset, weight in mixed_subsets(np.array([0.5, 0.75, 0.75]))]
-    [([0, 1], 0.25), ([0, 2], 0.25), ([1, 2], 0.5)]
     """
     ends = np.cumsum(shares)
     whole = float(np.round(ends[-1])) if len(ends) else 0.0

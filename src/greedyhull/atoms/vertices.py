@@ -76,9 +76,6 @@ def circumradius(points: Array) -> Constant:
 
     Any α gives r_S² from below and max ‖vᵢ − c‖² from above; the result is the latter, "exact" if they agree. Weights are
     found for a few points, and those that stick out of their ball join them.
-
-    >>> circumradius(np.array([[0.0, 0.0], [2.0, 0.0], [1.0, 0.5]]))
-    r_S = 1 (exact)
     """
     X = points - points.mean(axis=0)
     size = float(np.abs(X).max())

@@ -25,22 +25,14 @@ def levels(grad: Array, high: Array, of: Index, room: Array, total: float) -> tu
 
 
 def grouped_gap(grad: Array, x: Array, high: Array, of: Index, room: Array) -> float:
-    """⟨grad, x⟩ less its least value over the set with the sum of x.
-
-    >>> grouped_gap(np.array([3.0, 1.0]), np.array([0.5, 0.5]), np.ones(2), np.array([0, 1]), np.ones(2))
-    1.0
-    """
+    """⟨grad, x⟩ less its least value over the set with the sum of x."""
     nu, level = levels(grad, high, of, room, float(x.sum()))
     r = grad - level[of]
     return float(np.maximum(r * x, r * (x - high)).sum() + (nu - level).dot(room - np.bincount(of, x, len(room))))
 
 
 def nearest_grouped(x: Array, high: Array, of: Index, room: Array, total: float) -> Array:
-    """The point of the set nearest to x; where rounding is all that is off, zeros stay zeros.
-
-    >>> nearest_grouped(np.array([2.0, 1.0, 0.0]), np.ones(3), np.array([0, 0, 1]), np.array([1.2, 1.0]), 1.5)
-    array([1. , 0.2, 0.3])
-    """
+    """The point of the set nearest to x; where rounding is all that is off, zeros stay zeros."""
     near = np.array(x, dtype=np.float64)
     grouped_nearest(near, as_given(high), of, as_given(room), total)
     return near
@@ -51,10 +43,6 @@ def solve_grouped_qp(H: Array, c: Array, x: Array, high: Array, of: Index, room:
 
     ``H`` is symmetric positive semidefinite, ``c`` is the gradient at the given ``x``, which is in the set, and ``of`` has the
     group of each coordinate. The quadratic never rises.
-
-    >>> solve_grouped_qp(np.eye(3), np.array([-3.0, 0.0, 0.0]), np.array([0.0, 0.5, 0.5]), np.ones(3), np.array([0, 0, 1]),
-    ...                  np.array([0.6, 1.0]), 1e-12)
-    array([0.6, 0. , 0.4])
     """
     found = np.array(x, dtype=np.float64)
     if len(found):
@@ -99,9 +87,6 @@ def solve_group_qp(H: Array, c: Array, x: Array, of: Index, radius: float, tol: 
 
     ``H`` is symmetric positive semidefinite, ``c`` is the gradient at the given ``x``, which is in the ball; ``of`` has the
     group of each coordinate. The quadratic never rises.
-
-    >>> solve_group_qp(np.eye(3), np.array([-3.0, -4.0, -1.0]), np.zeros(3), np.array([0, 0, 1]), 1.0, 1e-12)
-    array([0.6, 0.8, 0. ])
     """
     order = np.argsort(of, kind="stable")
     ranks = of[order]
@@ -287,11 +272,6 @@ def latent_norm(x: Array, places: Index, starts: Index, limit: float = np.inf) -
     """Bounds of the norm of ``x``, with groups of coordinates ``places[starts[k]:starts[k + 1]]``.
 
     The search may end as soon as both bounds lie on one side of a finite ``limit``.
-
-    >>> groups = np.array([0, 1, 1, 2]), np.array([0, 2, 4])  # {0, 1} and {1, 2}
-    >>> found = latent_norm(np.array([3.0, 4.0, 0.0]), *groups)
-    >>> round(found.lower, 9), round(found.upper, 9)
-    (5.0, 5.0)
     """
     size = float(np.abs(x).max(initial=0.0))
     if size == 0.0:

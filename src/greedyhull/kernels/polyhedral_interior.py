@@ -15,11 +15,7 @@ RIDGE = 1e-13  # of the diagonal: what makes a singular system regular
 
 
 class Factored(NamedTuple):
-    """diag(D) + FᵀF.
-
-    >>> Factored(np.array([1.0, 2.0]), np.array([[1.0, 1.0]])).dot(np.array([1.0, 0.0]))
-    array([2., 1.])
-    """
+    """diag(D) + FᵀF."""
 
     D: Array
     F: Array
@@ -195,11 +191,6 @@ def interior_rows(H: Hessian, c: Array, x: Array, low: Array, high: Array, A: Ar
                   ) -> Path | None:
     """The minimiser to a complementarity gap of about ``tol``; ``c`` is the gradient at ``x``. None where numbers leave their
     range.
-
-    >>> E, one = np.ones((1, 2)), np.ones(1)
-    >>> found = interior_rows(np.eye(2), np.array([-3.0, 0.5]), np.full(2, 0.5), np.zeros(2), np.ones(2), E, one, one, 1e-9)
-    >>> found.x.round(6) + 0.0
-    array([1., 0.])
     """
     with np.errstate(all="ignore"):
         start = c - H.dot(x)

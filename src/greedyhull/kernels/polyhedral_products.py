@@ -70,11 +70,6 @@ def rows_by_products(q: Quadratic, P: Polyhedron, rows: Rows, tol: float, added:
     """A point of a duality gap of at most ``tol`` and row prices; None where none is found, after 600 products at most.
 
     With ``added``, multiples of ½‖x − x₀‖² are added in turn, and a point that is a tenth as far from optimal as x₀ will do.
-
-    >>> P = Polyhedron(np.zeros(2), np.ones(2), np.ones((1, 2)), np.ones(1), np.ones(1))
-    >>> q = Quadratic(lambda v: v, np.array([-3.0, 0.5]), np.full(2, 0.5), lambda g, x: float(g @ x - g.min()))
-    >>> rows_by_products(q, P, Rows.of(P.A), 1e-9)[0]
-    array([1., 0.])
     """
     scale = _scale(q) if added == (0.0,) else 1.0
     size = max(float(_size(end).max(initial=0.0)) for end in (q.at, P.low, P.high))

@@ -50,11 +50,6 @@ def solve_rows_qp(H: Hessian, c: Array, x: Array, P: Polyhedron, tol: float,
     ``H`` is symmetric positive semidefinite, ``c`` is the gradient at the given ``x``, which is in the set. The quadratic
     never rises. Where bounds are infinite, ``ends`` has finite ones that hold anyway; without them no gap is known there. A
     point that does not have a smaller duality gap than ``gap``, that of x, is not taken.
-
-    >>> P = Polyhedron(np.zeros(3), np.ones(3), np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 0.0]]), np.array([1.0, -np.inf]),
-    ...                 np.array([1.0, 0.6]))
-    >>> solve_rows_qp(np.eye(3), np.array([-3.0, 0.0, 0.0]), np.array([0.0, 0.5, 0.5]), P, 1e-12)
-    array([0.6, 0. , 0.4])
     """
     return priced_rows_qp(H, c, x, P, tol, ends, gap)[0]
 
@@ -80,12 +75,7 @@ def priced_rows_qp(H: Hessian, c: Array, x: Array, P: Polyhedron, tol: float, en
 
 
 def rows_gap(grad: Array, x: Array, P: Polyhedron, y: Array) -> float:
-    """⟨grad, x⟩ less a bound on its least value that the row prices y prove; none of them where y rewards an open end.
-
-    >>> P = Polyhedron(np.zeros(2), np.ones(2), np.ones((1, 2)), np.ones(1), np.ones(1))
-    >>> rows_gap(np.array([1.0, 3.0]), np.array([0.5, 0.5]), P, np.array([1.0]))
-    1.0
-    """
+    """⟨grad, x⟩ less a bound on its least value that the row prices y prove; none of them where y rewards an open end."""
     low, high, A, l, u = P
     y = np.where(l == -np.inf, np.minimum(y, 0.0), np.where(u == np.inf, np.maximum(y, 0.0), y))
     r, activity = grad - y.dot(A), A.dot(x)

@@ -19,9 +19,6 @@ def solve_simplex_qp(G: Array, c: Array, alpha: Array, tol: float, *, owners: In
 
     ``G`` is symmetric positive semidefinite, ``c`` the gradient at the weights ``alpha``. With ``owners`` the weights of each
     owner sum to one.
-
-    >>> solve_simplex_qp(np.diag([1.0, 2.0]), np.array([1.0, 0.0]), np.array([1.0, 0.0]), 1e-12)
-    array([0.66666667, 0.33333333])
     """
     if not len(alpha) or not (np.isfinite(G).all() and np.isfinite(c).all()):  # nothing can be found with these
         return alpha.copy()
@@ -36,12 +33,7 @@ def solve_simplex_qp(G: Array, c: Array, alpha: Array, tol: float, *, owners: In
 
 
 def solve_product_qp(G: Array, c: Array, alpha: Array, tol: float, owners: Index) -> Array:
-    """As `solve_simplex_qp`, where the weights of each owner sum to one.
-
-    >>> owners = np.array([0, 0, 1, 1])
-    >>> solve_product_qp(np.eye(4), np.array([1.0, 0.0, 0.0, 5.0]), np.array([1.0, 0, 0, 1.0]), 1e-12, owners)
-    array([0.5, 0.5, 1. , 0. ])
-    """
+    """As `solve_simplex_qp`, where the weights of each owner sum to one."""
     if int(np.bincount(owners).max(initial=0)) <= 2:
         return _by_pairs(G, c, alpha, tol, owners)
     if len(alpha) <= MANY:
@@ -158,12 +150,6 @@ def caratheodory_reduction(G: Array, grad: Array, alpha: Array, owners: Index, m
     """Thin out the weights ``alpha`` of atoms with owners, in place; whether an atom could leave.
 
     ``grad`` is the gradient at ``alpha``. Where the atoms with weight have a rank of more than ``most``, nothing is done.
-
-    >>> alpha, owners = np.full(6, 1.0 / 3.0), np.array([0, 0, 0, 1, 1, 1])
-    >>> caratheodory_reduction(np.zeros((6, 6)), np.array([3.0, 2.0, 1.0, 0.0, 5.0, 5.0]), alpha, owners, 9)
-    True
-    >>> alpha
-    array([0., 0., 1., 1., 0., 0.])
     """
     pivots = pivots_of(alpha, owners)
     free = ((alpha > 0.0) & (np.arange(len(alpha)) != pivots)).nonzero()[0]

@@ -64,12 +64,7 @@ class Traded(NamedTuple):
 
 
 def traded_vertex(g: Array, pieces: Pieces) -> Traded:
-    """The best point for g.
-
-    >>> pieces = Pieces.of(np.array([0.5, 0.5]), np.ones(2), np.zeros(2, dtype=np.intp), np.ones(1), 1.0, 0.2)
-    >>> traded_vertex(np.array([1.0, 3.0]), pieces).x
-    array([0.6, 0.4])
-    """
+    """The best point for g."""
     g, near = as_given(g), pieces.most * (1.0 + 4.0 * EPS)
     first = pieces.filled(g, 0.0)
     if pieces.traded(first) <= near:
@@ -104,12 +99,7 @@ def _lower(g: Array, price: float, x: Array, pieces: Pieces) -> float:
 
 
 def traded_levels(g: Array, price: float, pieces: Pieces) -> tuple[float, Array]:
-    """The multiplier of the sum, and the cost up to which each group takes weights, where trades have this price.
-
-    >>> pieces = Pieces.of(np.array([0.5, 0.5]), np.ones(2), np.zeros(2, dtype=np.intp), np.ones(1), 1.0, 0.2)
-    >>> traded_levels(np.array([1.0, 3.0]), 1.0, pieces)
-    (2.0, array([2.]))
-    """
+    """The multiplier of the sum, and the cost up to which each group takes weights, where trades have this price."""
     level = np.empty(len(pieces.room))
     nu = grouped_levels(pieces.costs(g, price), pieces.ends, pieces.groups, pieces.room, pieces.total, level)
     return float(nu), level
@@ -294,12 +284,7 @@ class Prices(NamedTuple):
 
 
 def solve_traded_qp(H: Hessian, c: Array, x: Array, near: Near, tol: float) -> Array:
-    """The new x; its duality gap over the set is at most ``tol`` unless rounding ends it first. The quadratic never rises.
-
-    >>> near = Near(np.zeros(2), np.ones(2), np.ones((1, 2)), np.ones(1), np.ones(1), np.full(2, 0.5), 0.2)
-    >>> solve_traded_qp(np.eye(2), np.array([0.5, -3.0]), np.full(2, 0.5), near, 1e-12)
-    array([0.4, 0.6])
-    """
+    """The new x; its duality gap over the set is at most ``tol`` unless rounding ends it first. The quadratic never rises."""
     best, least = x, np.inf
     for found, prices in _candidates(H, c, x, near, tol):
         move = found - x
@@ -316,10 +301,6 @@ def traded_gap(grad: Array, x: Array, near: Near, prices: Prices) -> float:
     """⟨grad, x⟩ less a bound on its least value over the set, which any prices prove.
 
     A coordinate costs rⱼxⱼ + λ|xⱼ − pⱼ| where r = grad − Aᵀy: that is least at an end, or at p.
-
-    >>> near = Near(np.zeros(2), np.ones(2), np.ones((1, 2)), np.ones(1), np.ones(1), np.full(2, 0.5), 0.2)
-    >>> round(traded_gap(np.array([1.0, 3.0]), np.full(2, 0.5), near, Prices(np.full(1, 2.0), 1.0)), 12)
-    0.2
     """
     y = np.where(near.l == -np.inf, np.minimum(prices.y, 0.0), np.where(near.u == np.inf, np.maximum(prices.y, 0.0), prices.y))
     lam = max(prices.trades, 0.0)
