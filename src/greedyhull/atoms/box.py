@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,24 +20,15 @@ from greedyhull.theory import Constant, Status
 from greedyhull.types import Array, Design, Index, Region
 
 
-def cheapest_flips(costs: Array, m: int) -> Iterator[Index]:
-    """Yield the m subsets of least total cost, the cheapest first; the first is empty.
-
-    From a subset whose most expensive member is the i-th cheapest come two more: with the next one added, and with the i-th
-    replaced by the next one. Every subset comes from exactly one other, which costs no more.
-    """
-    order = np.argsort(costs, kind="stable")
-    sorted_costs = costs[order]
-    heap: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
-    for _ in range(m):
-        if not heap:
-            return
-        _, chosen = heapq.heappop(heap)
-        yield order[list(chosen)]
-        following = chosen[-1] + 1 if chosen else 0
-        if following < len(order):
-            for more in {(*chosen, following), (*chosen[:-1], following)}:
-                heapq.heappush(heap, (float(sorted_costs[list(more)].sum()), more))
+def cheapest_flips(costs: Array, m: int) -> list[Index]:
+    """Return the m subsets of least total cost, the cheapest first; costs are not negative."""
+    found: list[tuple[float, list[int]]] = [(0.0, [])]
+    for j in np.argsort(costs, kind="stable").tolist():
+        cost = float(costs[j])
+        if len(found) == m and cost >= found[-1][0]:
+            break
+        found = sorted(found + [(sum_ + cost, [*subset, j]) for sum_, subset in found], key=lambda one: one[0])[:m]
+    return [np.array(subset, dtype=np.intp) for _, subset in found]
 
 
 def signs_maximum(form: Form, widths: Array) -> tuple[float, Status]:
@@ -136,7 +125,7 @@ class Box(AtomSet):
         """The m best corners: the best one, and those that differ from it where it costs least."""
         first, low, high, slopes = self.argmin(g).array.ravel(), self.lower.ravel(), self.upper.ravel(), g.ravel()
         able = np.flatnonzero(high > low)
-        flips = list(cheapest_flips(np.abs(slopes * (high - low))[able], m))
+        flips = cheapest_flips(np.abs(slopes * (high - low))[able], m)
         rows = np.repeat(first[None, :], len(flips), axis=0)
         for row, flipped in zip(rows, flips, strict=True):
             at = able[flipped]

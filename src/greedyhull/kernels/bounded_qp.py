@@ -1,4 +1,8 @@
-"""Convex quadratics over boxes, balls, bounded weights with a given sum, and l1 budgets with bounds."""
+"""Convex quadratics over boxes, balls, bounded weights with a given sum, and l1 budgets with bounds.
+
+A solver of this package takes a symmetric positive semidefinite H and the gradient c at x, a point of the set. It returns a
+point with a duality gap of at most ``tol``, unless rounding ends the search first, where the quadratic is no larger.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +13,7 @@ from greedyhull.types import Array, Index
 
 
 def solve_box_qp(H: Array, c: Array, x: Array, low: Array, high: Array, tol: float) -> Array:
-    """The new x; its duality gap over the box is at most ``tol`` unless rounding ends it first.
-
-    ``H`` is symmetric positive semidefinite, ``c`` is the gradient at the given ``x``. The quadratic never rises.
-    """
+    """Minimise the quadratic over low ≤ x ≤ high."""
     found = np.array(x, dtype=np.float64)
     if len(found):
         box_qp(as_given(H), as_given(c), found, as_given(low), as_given(high), tol)
@@ -39,11 +40,7 @@ NEAR = 1e-12  # a sum that is off by a smaller share of it is put right in one c
 
 
 def solve_sum_qp(H: Array, c: Array, x: Array, high: Array, tol: float) -> Array:
-    """The new x; its duality gap over the set is at most ``tol`` unless rounding ends it first.
-
-    ``H`` is symmetric positive semidefinite, ``c`` is the gradient at the given ``x``, which is in the set. The quadratic
-    never rises.
-    """
+    """Minimise the quadratic over 0 ≤ x ≤ high with the sum of x."""
     found = np.array(x, dtype=np.float64)
     if len(found):
         sum_qp(as_given(H), as_given(c), found, as_given(high), tol)
@@ -85,15 +82,9 @@ def project_capped_simplex(x: Array, high: Array, total: float) -> Array:
 
 
 def solve_ball_qp(H: Array, c: Array, x: Array, middle: Array, radius: float, tol: float) -> tuple[Array, float]:
-    """The new x and its duality gap over the ball, which is at most ``tol`` unless rounding ends it first.
-
-    ``H`` is symmetric positive semidefinite, ``c`` is the gradient at the given ``x``. The quadratic never rises.
-    """
+    """Minimise the quadratic over a ball; return the point and its duality gap."""
     found = np.array(x, dtype=np.float64)
-    if not len(found):
-        return found, 0.0
-    gap = ball_qp(as_given(H), as_given(c), found, as_given(middle), radius, tol)
-    return found, gap
+    return found, ball_qp(as_given(H), as_given(c), found, as_given(middle), radius, tol) if len(found) else 0.0
 
 
 def ball_gap(grad: Array, t: Array) -> float:
@@ -124,11 +115,7 @@ FULL = 1e-12  # a budget of which a smaller share is left is used up
 
 
 def solve_l1_box_qp(H: Array, c: Array, y: Array, bound: float, budget: float, tol: float) -> Array:
-    """The new y; its duality gap over the set is at most ``tol`` unless rounding ends it first.
-
-    ``H`` is symmetric positive semidefinite, ``c`` is the gradient at the given ``y``, which is in the set. The quadratic
-    never rises.
-    """
+    """Minimise the quadratic over |y| ≤ bound, ‖y‖₁ ≤ budget."""
     best, least, lowest = y, l1_box_gap(c, y, bound, budget), 0.0
     x = y
     for _ in range(40):  # sets of signs, at most; each lowers the quadratic

@@ -13,9 +13,7 @@ from greedyhull.types import Array, Index
 
 
 def levels(grad: Array, high: Array, of: Index, room: Array, total: float) -> tuple[float, Array]:
-    """The multiplier ν of the sum, and for each group the gradient at which it is full: ν where it never is before.
-
-    A coordinate is worth filling where its gradient is below the level of its group.
+    """Return the multiplier ν of the sum, and the gradient up to which coordinates of each group are filled, at most ν.
 
     >>> levels(np.array([3.0, 1.0, 2.0]), np.ones(3), np.array([0, 1, 1]), np.full(2, 1.5), 2.0)
     (3.0, array([3., 2.]))
@@ -39,11 +37,7 @@ def nearest_grouped(x: Array, high: Array, of: Index, room: Array, total: float)
 
 
 def solve_grouped_qp(H: Array, c: Array, x: Array, high: Array, of: Index, room: Array, tol: float) -> Array:
-    """The new x; its duality gap over the set is at most ``tol`` unless rounding ends it first.
-
-    ``H`` is symmetric positive semidefinite, ``c`` is the gradient at the given ``x``, which is in the set, and ``of`` has the
-    group of each coordinate. The quadratic never rises.
-    """
+    """Minimise the quadratic over 0 ≤ x ≤ high with the sum of x and sums over groups of at most room, as `bounded_qp`."""
     found = np.array(x, dtype=np.float64)
     if len(found):
         grouped_qp(as_given(H), as_given(c), found, as_given(high), of, as_given(room), tol)
@@ -83,11 +77,7 @@ class Ball(NamedTuple):
 
 
 def solve_group_qp(H: Array, c: Array, x: Array, of: Index, radius: float, tol: float) -> Array:
-    """The new x; its duality gap over the ball is at most ``tol`` unless rounding ends it first.
-
-    ``H`` is symmetric positive semidefinite, ``c`` is the gradient at the given ``x``, which is in the ball; ``of`` has the
-    group of each coordinate. The quadratic never rises.
-    """
+    """Minimise the quadratic over Σ ‖x_group‖₂ ≤ radius, as `bounded_qp`; ``of`` has the group of each coordinate."""
     order = np.argsort(of, kind="stable")
     ranks = of[order]
     starts = np.append(0, (ranks[1:] != ranks[:-1]).nonzero()[0] + 1)

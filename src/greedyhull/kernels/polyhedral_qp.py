@@ -12,8 +12,6 @@ from greedyhull.kernels.polyhedral_interior import Factored, Hessian, interior_r
 from greedyhull.types import Array
 
 OFF = 1e-11  # of its size: by how much an equation may be missed
-
-
 ROWS_QP_RIDGE = 1e-13  # of the diagonal: what makes a semidefinite Hessian definite
 SURE = (1.0, 1e-2, 1e-4)  # how much closer to a bound than its multiplier asks a coordinate must be to be put there
 ROUNDED = 1e-14  # of a row's size: by how much one is missed before a point is put back on it
@@ -45,11 +43,9 @@ class Face(NamedTuple):
 
 def solve_rows_qp(H: Hessian, c: Array, x: Array, P: Polyhedron, tol: float,
                   ends: tuple[Array, Array] | None = None, gap: float = np.inf) -> Array:
-    """The new x; its duality gap over the set is at most ``tol`` unless rounding ends it first.
+    """Minimise the quadratic over P, as `bounded_qp`; x stays unless a point has a smaller duality gap than ``gap``.
 
-    ``H`` is symmetric positive semidefinite, ``c`` is the gradient at the given ``x``, which is in the set. The quadratic
-    never rises. Where bounds are infinite, ``ends`` has finite ones that hold anyway; without them no gap is known there. A
-    point that does not have a smaller duality gap than ``gap``, that of x, is not taken.
+    Where bounds are infinite, ``ends`` has finite ones that hold anyway; without them no gap is known there.
     """
     return priced_rows_qp(H, c, x, P, tol, ends, gap)[0]
 

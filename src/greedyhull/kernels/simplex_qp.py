@@ -15,11 +15,7 @@ MANY = 128  # atoms of a product; of more, those with weight and the best others
 
 
 def solve_simplex_qp(G: Array, c: Array, alpha: Array, tol: float, *, owners: Index | None = None) -> Array:
-    """Return weights whose duality gap is at most ``tol``, unless rounding ends the search first. The quadratic never rises.
-
-    ``G`` is symmetric positive semidefinite, ``c`` the gradient at the weights ``alpha``. With ``owners`` the weights of each
-    owner sum to one.
-    """
+    """Minimise the quadratic over the simplex, as `bounded_qp`; with ``owners`` the weights of each owner sum to one."""
     if not len(alpha) or not (np.isfinite(G).all() and np.isfinite(c).all()):  # nothing can be found with these
         return alpha.copy()
     if owners is not None and owners.any():  # of one owner alone it is a simplex

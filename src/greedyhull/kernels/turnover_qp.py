@@ -284,7 +284,7 @@ class Prices(NamedTuple):
 
 
 def solve_traded_qp(H: Hessian, c: Array, x: Array, near: Near, tol: float) -> Array:
-    """The new x; its duality gap over the set is at most ``tol`` unless rounding ends it first. The quadratic never rises."""
+    """Minimise the quadratic over the set, as `bounded_qp`."""
     best, least = x, np.inf
     for found, prices in _candidates(H, c, x, near, tol):
         move = found - x
