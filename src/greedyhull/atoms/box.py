@@ -62,11 +62,7 @@ AT = 1e-14  # coordinates this near to a bound, relative to the size of the set,
 
 
 def room_above(w: Array, v: Array, low: Array | float, near: float) -> float:
-    """The largest t with w + t·v ≥ low; a coordinate that is at its bound and falls by no more than rounding counts not.
-
-    >>> room_above(np.array([0.5, 0.5]), np.array([1.0, -1.0]), 0.0, 1e-14)
-    0.5
-    """
+    """The largest t with w + t·v ≥ low; a coordinate that is at its bound and falls by no more than rounding counts not."""
     left = np.maximum(w - low, 0.0)
     falling = (v < 0.0) & ((left > near) | (v < -near))
     return float((left[falling] / -v[falling]).min(initial=np.inf))
@@ -75,8 +71,7 @@ def room_above(w: Array, v: Array, low: Array | float, near: float) -> float:
 class Box(AtomSet):
     """Box {w : lower ≤ w ≤ upper}.
 
-    Its atoms are the corners. Equal bounds hold a coordinate fixed. `Corrective`, the default where f has a Hessian, works on
-    the coordinates; ``point.atoms`` of its solution are corners that are computed when asked for.
+    Its atoms are the corners. Equal bounds hold a coordinate fixed.
 
     Parameters
     ----------
@@ -202,7 +197,7 @@ class LinfBall(Box):
     d : int
         The number of coordinates.
     radius : float
-        The largest absolute value of a coordinate. `Solution.price` says what one more unit of it is worth.
+        The largest absolute value of a coordinate.
 
     Examples
     --------
@@ -225,8 +220,7 @@ class LinfBall(Box):
 class L2Ball(AtomSet):
     """Euclidean ball {w : ‖w − centre‖₂ ≤ radius}.
 
-    Every point of the sphere is an atom. `Corrective`, the default where f has a Hessian, works on the coordinates;
-    ``point.atoms`` of its solution are the two ends of a diameter, computed when asked for.
+    Every point of the sphere is an atom.
 
     Parameters
     ----------
@@ -335,7 +329,7 @@ class LpBall(GaugeBall):
     d : int
         The number of coordinates.
     radius : float
-        The largest norm. `Solution.price` says what one more unit of it is worth.
+        The largest norm.
     p : float
         The exponent, at least 1; ``np.inf`` for the maximum norm.
 

@@ -72,7 +72,7 @@ class L1Ball(GaugeBall):
     d : int or tuple of int
         The number of coordinates; for matrices, their shape (rows, columns).
     radius : float
-        The largest weighted sum of absolute values. `Solution.price` says what one more unit of it is worth.
+        The largest weighted sum of absolute values.
     weights : array_like, optional
         Positive weights, one for each entry, 1 by default. A coordinate with a large weight uses more of the budget.
 
@@ -231,8 +231,7 @@ class TotalVariationBall(GaugeBall):
     d : int
         The number of coordinates, in order.
     radius : float
-        The largest variation, that from zero to the first value included. `Solution.price` says what one more unit of it is
-        worth.
+        The largest variation, that from zero to the first value included.
 
     Examples
     --------

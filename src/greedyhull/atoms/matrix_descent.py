@@ -10,6 +10,7 @@ import numpy as np
 
 from greedyhull.kernels import matrix_models as limited_memory
 from greedyhull.kernels._core import observed_products
+from greedyhull.kernels.group_qp import threshold
 from greedyhull.kernels.matrix_models import Anderson, Form, HessianEquations, LocalModel, MatrixEquations
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.coordinate_iterate import CoordinateIterate
@@ -166,15 +167,6 @@ def spectrum(T: Array) -> Spectrum:
         return Spectrum(np.eye(len(square)), np.zeros(len(square)))
     values, V = np.linalg.eigh(square)
     return Spectrum(V, np.sqrt(np.maximum(values, 0.0)))
-
-
-def threshold(sigma: Array, radius: float) -> float:
-    """τ ≥ 0 with Σ max(σᵢ − τ, 0) ≤ radius, the least one."""
-    if float(sigma.sum()) <= radius:
-        return 0.0
-    ordered = np.sort(sigma)[::-1]
-    cut = (np.cumsum(ordered) - radius) / np.arange(1, len(ordered) + 1)
-    return float(cut[np.flatnonzero(ordered >= cut)[-1]])  # the first is, even where the radius drowns in rounding
 
 
 def projected(T: Array, radius: float) -> Array:

@@ -34,7 +34,7 @@ class NuclearBall(AtomSet):
     shape : tuple of int
         The numbers of rows and columns.
     radius : float
-        The largest sum of singular values. `Solution.price` says what one more unit of it is worth.
+        The largest sum of singular values.
 
     Notes
     -----
@@ -156,9 +156,10 @@ class NuclearBall(AtomSet):
         """The minimum of a quadratic that is written out, where it lies inside the ball as w does; else None."""
         from greedyhull.atoms.matrix_descent import unconstrained
         model = f if f.traits.written else None
-        # of the radius: the nuclear norm of points that the ball does not hold
         # rows or columns of a matrix that is written out for a Newton step
-        if model is None or min(self.shape) > 512 or self._used(w) > (1.0 - 1e-6):
+        if model is None or min(self.shape) > 512 or not isinstance(w.block, RankOneBlock):
+            return None
+        if float(np.abs(w.weights * w.block.scales).sum()) / self.radius > 1.0 - 1e-6:  # the ball may hold w
             return None
         exact, x = f.precise(), w.array()
 
@@ -171,12 +172,6 @@ class NuclearBall(AtomSet):
             return None
         factors = _factors(found)
         return self._mixture(factors, 1e-300) if float(factors.sigma.sum()) < self.radius else None
-
-    def _used(self, w: Iterate) -> float:
-        """The share of the radius that the atoms of a point take up, if they were orthogonal."""
-        if not isinstance(w.block, RankOneBlock):
-            return 1.0
-        return float(np.abs(w.weights * w.block.scales).sum()) / self.radius
 
     def _slid_factors(self, f: Objective, w: Iterate) -> Iterate | None:
         """w after a step toward many pairs, and a descent over its factors; in single precision, if it was far away."""

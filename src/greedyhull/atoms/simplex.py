@@ -139,7 +139,7 @@ class CappedSimplex(AtomSet):
     d : int
         The number of coordinates.
     total : float, default 1.0
-        The largest sum. `Solution.price` says what one more unit of it is worth.
+        The largest sum.
 
     Examples
     --------
@@ -438,7 +438,6 @@ class HyperSimplex(BoundedSimplex):
     """Weights of at most 1/K of their sum, {0 ≤ w ≤ total/K : Σ w_j = total}.
 
     Its atoms have K entries total/K: the choices of K out of d, whose mixtures it holds. It is a `Simplex` with upper bounds.
-    `Corrective`, the default where f has a Hessian, works on the coordinates.
 
     Parameters
     ----------
@@ -447,7 +446,7 @@ class HyperSimplex(BoundedSimplex):
     K : int
         The number of entries of an atom, from 1 (a simplex) to d (a single point).
     total : float, default 1.0
-        The sum of the weights. `Solution.price` says what one more unit of it is worth.
+        The sum of the weights.
 
     Examples
     --------

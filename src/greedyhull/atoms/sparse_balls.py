@@ -15,7 +15,7 @@ from greedyhull.atoms.l1_ball import GaugeBall, with_rest
 from greedyhull.atoms.neighbours import in_order, lowest, sum_of_largest, swapped_supports, top
 from greedyhull.atoms.regions import CoordinateSet
 from greedyhull.kernels.bounded_qp import FULL, l1_box_gap, l1_price, nearest_sparse, solve_l1_box_qp
-from greedyhull.kernels.group_qp import Latent, latent_norm, solve_group_qp
+from greedyhull.kernels.group_qp import Latent, latent_norm, nearest_by_norms, solve_group_qp
 from greedyhull.points.aligned import coordinates
 from greedyhull.points.arrays import flat, length
 from greedyhull.points.iterate import Iterate
@@ -131,8 +131,7 @@ class SupportBall(GaugeBall):
 class KSparse(SupportBall):
     """K-sparse polytope {w : ‖w‖₁ ≤ K·radius, ‖w‖_∞ ≤ radius}.
 
-    It is the hull of the vectors with K entries ±radius, its atoms; runs start at the origin. `Corrective`, the default
-    where f has a Hessian, works on the coordinates; ``point.atoms`` of its solution are computed when asked for.
+    It is the hull of the vectors with K entries ±radius, its atoms; runs start at the origin.
 
     Parameters
     ----------
@@ -141,7 +140,7 @@ class KSparse(SupportBall):
     K : int
         The number of entries of an atom, from 1 (an l1 ball) to d (an l∞ ball).
     radius : float
-        The size of an entry. `Solution.price` says what one more unit of it is worth.
+        The size of an entry.
 
     Examples
     --------
@@ -203,7 +202,7 @@ class KSupport(SupportBall):
     K : int
         The number of entries of an atom, from 1 (an l1 ball) to d (an l2 ball).
     radius : float
-        The largest l2 norm of an atom. `Solution.price` says what one more unit of it is worth.
+        The largest l2 norm of an atom.
 
     Examples
     --------
@@ -288,14 +287,7 @@ class GroupBallRegion(CoordinateSet):
         return np.asarray(size * np.sqrt(np.bincount(self.of, (x / size) ** 2)))
 
     def nearest(self, x: Array) -> Array:
-        """Norms fall by one threshold, directions stay."""
-        norms = self.norms(x)
-        if float(norms.sum()) <= self.radius:
-            return x
-        down = np.sort(norms)[::-1]
-        cuts = (np.cumsum(down) - self.radius) / np.arange(1, len(down) + 1)
-        cut = float(cuts[int((down > cuts).nonzero()[0][-1])])
-        return np.asarray(x * np.where(norms > cut, 1.0 - cut / np.where(norms > 0.0, norms, 1.0), 0.0)[self.of])
+        return nearest_by_norms(x, self.norms(x), self.of, self.radius)
 
     def free(self, g: Array, x: Array) -> Index:
         """The groups that are not zero, and of those at zero the steepest that are worth more than the budget's price."""
@@ -354,7 +346,7 @@ class GroupL1Ball(GaugeBall):
         must leave no coordinate out. For matrices: an array with the group of each entry, or "rows" or "columns" with
         ``shape``.
     radius : float
-        The largest sum of norms. `Solution.price` says what one more unit of it is worth.
+        The largest sum of norms.
     shape : tuple of int, optional
         The numbers of rows and columns, if points are matrices. Lists then number the entries row by row.
 

@@ -86,14 +86,8 @@ def checked(count: object) -> int:
     return given
 
 
-def set_limit(count: int) -> int:
-    """Set the limit of this thread, 0 for none, and return the last one."""
-    return _core.use_threads(count)
-
-
-def count() -> int:
-    """How many threads a large pass would use now."""
-    return _core.threads()
+set_limit = _core.use_threads  # of this thread, 0 for none; returns the last one
+count = _core.threads  # how many threads a large pass would use now
 
 
 def bind(module: Any) -> None:

@@ -46,9 +46,25 @@ def solve_grouped_qp(H: Array, c: Array, x: Array, high: Array, of: Index, room:
 
 EARLY, MOST = 10, 2000  # projected steps before Newton's method is tried, and in all
 ENOUGH, STILL = 150, 0.9  # steps after which a turn must make the gap smaller by so much: rounding may be all that is left
-SPLIT, LOOK, PATIENCE = 400, 5, 100  # steps by splitting, from one look at the gap to the next, and without a smaller gap
 EPS = float(np.finfo(np.float64).eps)
 INSIDE = 1.0 - 1e-9  # of the radius: with less the ball does not hold a point
+
+
+def threshold(sizes: Array, radius: float) -> float:
+    """τ ≥ 0 with Σ max(sizesᵢ − τ, 0) ≤ radius, the least one."""
+    if float(sizes.sum()) <= radius:
+        return 0.0
+    ordered = np.sort(sizes)[::-1]
+    cut = (np.cumsum(ordered) - radius) / np.arange(1, len(ordered) + 1)
+    return float(cut[np.flatnonzero(ordered >= cut)[-1]])  # the first is, even where the radius drowns in rounding
+
+
+def nearest_by_norms(x: Array, norms: Array, of: Index, radius: float) -> Array:
+    """The point nearest to x whose groups' norms sum to at most radius: they fall by one threshold, directions stay."""
+    cut = threshold(norms, radius)
+    if cut == 0.0:
+        return x
+    return np.asarray(x * np.where(norms > cut, 1.0 - cut / np.where(norms > 0.0, norms, 1.0), 0.0)[of])
 
 
 class Ball(NamedTuple):
@@ -62,14 +78,7 @@ class Ball(NamedTuple):
         return np.asarray(np.sqrt(np.add.reduceat(x * x, self.starts)))
 
     def nearest(self, x: Array) -> Array:
-        """The point of the ball nearest to x: norms fall by one threshold, directions stay."""
-        norms = self.norms(x)
-        if float(norms.sum()) <= 1.0:
-            return x
-        down = np.sort(norms)[::-1]
-        cuts = (np.cumsum(down) - 1.0) / np.arange(1, len(down) + 1)
-        cut = float(cuts[int((down > cuts).nonzero()[0][-1])])
-        return np.asarray(x * np.where(norms > cut, 1.0 - cut / np.where(norms > 0.0, norms, 1.0), 0.0)[self.of])
+        return nearest_by_norms(x, self.norms(x), self.of, 1.0)
 
     def gap(self, grad: Array, x: Array) -> float:
         """⟨grad, x⟩ less its least value."""
@@ -142,12 +151,12 @@ def _split(q: _Quadratic, t: Array, tol: float) -> Array:
         return t
     T, bends, b, anderson = t - grad / rho, np.maximum(values, 0.0) + rho, q.M @ q.at - q.c, Anderson()
     best, least, since = t, np.inf, 0
-    for k in range(SPLIT):
+    for k in range(400):
         Z = q.ball.nearest(T)
-        if k % LOOK == 0:
+        if k % 5 == 0:  # steps from one gap evaluation to the next
             gap = q.ball.gap(q.gradient(Z), Z)
             best, least, since = (Z, gap, k) if gap < STILL * least else (best, least, since)
-            if not gap > tol or k - since > PATIENCE:
+            if not gap > tol or k - since > 100:  # steps without a smaller gap
                 break
         W = Q @ ((Q.T @ (b + rho * (2.0 * Z - T))) / bends)
         T = anderson.next(T, 1.6 * (W - Z))  # κ
@@ -276,21 +285,13 @@ def latent_norm(x: Array, places: Index, starts: Index, limit: float = np.inf) -
 
     B = csr_array((np.ones(len(used)), (row, column)), shape=(len(kept), len(groups)))
     lower, eta = _search(y[kept] ** 2, B, limit / size)
-    split = _latent_norm_split(y, places, small, (used, row, column), eta, B)
-    norms = np.sqrt(np.add.reduceat(split * split, starts[:-1]))
-    return Latent(size * lower, size * float(norms.sum()), size * split)
-
-
-def _latent_norm_split(y: Array, places: Index, small: Array, where: tuple[Index, Index, Index], eta: Array, B: Any) -> Array:
-    """v_kj = y_j η_k/t_j; what was left out goes to the last group of its coordinate."""
-    used, row, column = where
-    split = np.zeros(len(places))
+    split = np.zeros(len(places))  # v_kj = y_j η_k/t_j; what was left out goes to the last group of its coordinate
     split[used] = y[places[used]] * (eta[column] / (B @ eta)[row])
     last = np.zeros(len(y), dtype=np.intp)
     last[places] = np.arange(len(places))
-    left = last[small]
-    split[left] = y[places[left]]
-    return split
+    split[last[small]] = y[small]
+    norms = np.sqrt(np.add.reduceat(split * split, starts[:-1]))
+    return Latent(size * lower, size * float(norms.sum()), size * split)
 
 
 def _search(s: Array, B: Any, limit: float) -> tuple[float, Array]:

@@ -237,9 +237,8 @@ def _forced(low: Array, high: Array, A: Array, l: Array, u: Array) -> tuple[Arra
     ends = np.clip(low, -1e300, None), np.clip(high, None, 1e300)
     up, down = np.maximum(A, 0.0), np.minimum(A, 0.0)
     least, most = up.dot(ends[0]) + down.dot(ends[1]), up.dot(ends[1]) + down.dot(ends[0])
-    sizes = [np.where(np.isfinite(end), np.abs(end), 0.0) for end in (low, high)]
     # of a row's size: what is less than this above its least activity leaves no choice
-    near = 1e-14 * np.maximum((up - down).dot(np.maximum(*sizes)), 1e-300)
+    near = 1e-14 * np.maximum((up - down).dot(np.maximum(size_of(low), size_of(high))), 1e-300)
     for i in ((least >= u - near) | (most <= l + near)).nonzero()[0].tolist():
         at_low = (A[i] > 0.0) == (least[i] >= u[i] - near[i])
         end = np.where(at_low, low, high)
@@ -355,6 +354,11 @@ class CentralPath:
             t, y, v, zl, zh = t + length * dt, y + length * dy, v + length * dv, zl + length * dl, zh + length * dh
             slope = self.slope(t, y, v)
         return best if np.isfinite(best[0]).all() and np.isfinite(best[1]).all() else None
+
+
+def size_of(end: Array) -> Array:
+    """|end|, 0 where it is infinite."""
+    return np.where(np.isfinite(end), np.abs(end), 0.0)
 
 
 def _reach(at: tuple[Array, ...], change: tuple[Array, ...]) -> float:

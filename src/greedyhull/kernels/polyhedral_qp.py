@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from greedyhull.kernels._core import rows_faces
-from greedyhull.kernels.polyhedral_interior import Factored, Hessian, interior_rows, rank_of, square_of
+from greedyhull.kernels.polyhedral_interior import Factored, Hessian, interior_rows, rank_of, size_of, square_of
 from greedyhull.types import Array
 
 OFF = 1e-11  # of its size: by how much an equation may be missed
@@ -28,10 +28,9 @@ class Polyhedron(NamedTuple):
 
     def sizes(self) -> Array:
         """What a row's activity is compared with: its ends, or what one coordinate can add to it."""
-        sides = [np.where(np.isfinite(end), np.abs(end), 0.0) for end in (self.l, self.u)]
-        ends = [np.where(np.isfinite(end), np.abs(end), 0.0) for end in (self.low, self.high)]
-        most = (np.abs(self.A) * np.maximum(*ends)).max(axis=1, initial=1e-300)
-        return np.asarray(np.maximum(np.maximum(*sides), most))
+        ends = np.maximum(size_of(self.low), size_of(self.high))
+        most = (np.abs(self.A) * ends).max(axis=1, initial=1e-300)
+        return np.asarray(np.maximum(np.maximum(size_of(self.l), size_of(self.u)), most))
 
 
 class Face(NamedTuple):
