@@ -429,8 +429,7 @@ class Permutahedron(AtomSet):
         return Iterate(DenseBlock(np.stack(rows), self.shape), np.array(weights) / sum(weights), self.shape).merged()
 
     def _most_of(self, vertex: Array, y: Array, mass: float, near: float) -> float:
-        """The largest weight for which y − weight·vertex is a point of (mass − weight) times the set: Newton's method on the
-        sum of largest entries that is farthest above its bound."""
+        """The largest weight for which y − weight·vertex is a point of (mass − weight) times the set, by Newton steps."""
         weight = mass
         for _ in range(4 * len(y)):
             left = y - weight * vertex

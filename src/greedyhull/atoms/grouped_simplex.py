@@ -38,7 +38,6 @@ class GroupedRegion(CoordinateSet):
     total: float
 
     def begin(self, d: int) -> None:
-        """A corner has few coordinates; the point nearest to the origin has all of them."""
         return None
 
     def nearest(self, x: Array) -> Array:
@@ -158,7 +157,6 @@ class GroupedSimplex(AtomSet):
         return None if many < 0 else Sparse(places[:many].copy(), entries[:many].copy())
 
     def argmin(self, g: Array) -> Sparse:
-        """The vertex that is filled in the order of g; mostly a few coordinates use up the total."""
         found = self._vertex(as_given(g), self._cap)
         assert found is not None  # all coordinates have room for the total
         return found
@@ -179,8 +177,7 @@ class GroupedSimplex(AtomSet):
         return inside and bool((np.bincount(self.of, x, len(self.labels)) <= self.group_upper + near).all())
 
     def decompose(self, w: Array) -> Iterate:
-        """At most one vertex per cap and coordinate, each of the smallest face of what is left, with the largest weight that
-        leaves a point of the set: one more bound is reached, and kept."""
+        """Vertices of the smallest face of what is left, each with the largest weight that leaves a point of the set."""
         y, mass, near = np.maximum(self._inside(w), 0.0), 1.0, 1e-15 * self.total
         y *= self.total / float(y.sum())
         atoms, weights = [], []
@@ -198,8 +195,7 @@ class GroupedSimplex(AtomSet):
         return Iterate(SparseBlock(self.shape[0], atoms), np.array(weights) / sum(weights), self.shape).merged()
 
     def _on_face(self, y: Array, mass: float, near: float) -> Sparse:
-        """A vertex at which every bound is tight that is so at y, a point of ``mass`` times the set: full groups come first,
-        then coordinates at their caps, then the largest of the others."""
+        """A vertex at which every bound is tight that is tight at y, a point of ``mass`` times the set."""
         tight = np.bincount(self.of, y, len(self.labels)) >= mass * self.group_upper - near
         on = np.flatnonzero(y > 0.0)
         full = y[on] >= mass * self._cap[on] - near
@@ -247,7 +243,6 @@ class GroupedSimplex(AtomSet):
         return Sizes.of(t * min(np.sqrt(2.0 * square), 2.0 * r), t * r, "upper bound")
 
     def curvature(self, form: Any) -> Constant:
-        """From above, by the least of three sets around it: the simplex, the ball, and the box of differences."""
         most = farthest_coordinates(form)[0]
         sets = self.total * (self.total * most), self.diameter * (self.diameter * float(form.top())), form.signs(self._cap)
         return Constant(min(sets), "upper bound", "M")
@@ -329,7 +324,6 @@ class TurnoverRegion(CoordinateSet):
     solve = _solved
 
     def solve_factored(self, D: Array, F: Array, grad: Array, y: Array, tol: float) -> Array:
-        """The same for H = diag(D) + FᵀF."""
         return self.solve_few_rows(Factored(D, F), len(F) + len(self.pieces.room) < len(D), grad, y, tol)
 
 

@@ -354,7 +354,6 @@ class Sum(Joined):
         self._join(flat, [0] * len(flat), flat[0].shape)
 
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
-        """Whether the point lies in the sum: by its parts where its atoms are kept, else by a search for a mixture."""
         return self.holds_parts(w, tol) or self._has(array_of(w), tol)
 
     def contains_quickly(self, w: Iterate) -> bool | None:

@@ -167,7 +167,6 @@ class L1Ball(GaugeBall):
         return Basis(0, 0.0)
 
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
-        """Whether the point lies in the ball; a matrix that is kept by its entries is not written out."""
         kept = len(self.shape) == 2 and isinstance(w, Iterate) and w.keeps_atoms and w.shape == self.shape
         if not kept or not isinstance(w.block, BasisBlock):
             return self._has(array_of(w), tol)

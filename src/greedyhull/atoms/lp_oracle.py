@@ -69,7 +69,6 @@ class Model:
         self._keeps = self.h.getNumNz() > 0  # without entries HiGHS needs no basis, and reading one ends the process
 
     def begin(self, columns: Array, rows: Array) -> None:
-        """Let the next question begin at this basis."""
         module = self.module
         status = module.HighsBasisStatus
         table = [status.kLower, status.kBasic, status.kUpper, status.kZero]
@@ -150,7 +149,6 @@ def _largest(ray: Array, names: list[str]) -> list[str]:
 
 
 def _stands(at: Array, low: Array, high: Array) -> Array:
-    """At which end each number is."""
     up = np.isfinite(high) & (np.abs(at - high) < np.abs(at - low))
     free = np.isinf(low) & np.isinf(high)
     return np.where(free, FREE, np.where(up, UPPER, LOWER)).astype(np.int8)
@@ -164,10 +162,7 @@ def sizes_of(P: Rows) -> Array:
 
 
 def unit_of(P: Rows, sizes: Array) -> float:
-    """The unit in which HiGHS gets the bounds, a power of two: their median where that is far from 1.
-
-    HiGHS's tolerances are absolute. Bases and prices are the same in any unit.
-    """
+    """The unit of bounds for HiGHS, whose tolerances are absolute: a power of two near their median, or 1."""
     ends = np.abs(np.concatenate([P.l / sizes, P.u / sizes, P.lower, P.upper]))
     ends = ends[np.isfinite(ends) & (ends > 0.0)]
     power = frexp(float(np.median(ends)))[1] if len(ends) else 0

@@ -37,7 +37,6 @@ class Mapped(Around):
         self.owners = S.traits.owners
 
     def _of(self, S: AtomSet) -> Mapped:
-        """The same of another set."""
         return type(self)(S, self.c if self.v is None else self.v)  # type: ignore[call-arg]
 
     def _bare(self) -> AtomSet:
@@ -75,7 +74,6 @@ class Mapped(Around):
         return Joint(tuple(self._part(part, owner) for owner, part in enumerate(d.parts)))
 
     def _part(self, d: Atom, owner: int) -> Atom:
-        """A part of an owner, moved."""
         return self.moved(d)
 
     def blocks(self, block: Block) -> Block:

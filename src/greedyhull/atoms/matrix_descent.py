@@ -94,8 +94,7 @@ def column_units(sigma: Array, bend: float, spread: float) -> Array:
 
 
 def _symmetric_units(f: Objective, A: Array) -> Array:
-    """`column_units` of a symmetric factor: h is the curvature of f toward the matrix whose eigenvalues are all the same, s
-    the mean eigenvalue of the gradient less the multiplier."""
+    """`column_units` of a symmetric factor, with the curvature of f toward the matrix with equal eigenvalues."""
     sigma = np.einsum("ik,ik->k", A, A)
     mean = float(sigma.mean())
     sigma = np.maximum(sigma, 1e-12 * mean)  # of their mean: smaller singular values count as this
@@ -247,7 +246,6 @@ class Low(NamedTuple):
     V: Array
 
     def times(self, c: float) -> Low:
-        """c·A Vᵀ in float64."""
         return Low(c * self.A.astype(np.float64), self.V.astype(np.float64))
 
 
@@ -302,8 +300,7 @@ def descend_split(equations: MatrixEquations, x: Array, radius: float, wanted: f
 
 
 def descend_model(equations: HessianEquations, x: Array, radius: float, aim: float) -> tuple[Array, float] | None:
-    """From x to a matrix of nuclear norm ≤ radius where the gap is at most ``aim``, or as small as few steps make it, and
-    that gap, in the precision of the equations; None where these are of no use."""
+    """A matrix of nuclear norm ≤ radius and its gap, ``aim`` or what few steps reach; None where steps are of no use."""
     with np.errstate(all="ignore"):
         begin = _begin(equations, (x / radius).astype(equations.B.dtype), radius, 0.0)
         if begin is None:
@@ -470,10 +467,7 @@ def _nearest(model: LocalModel, here: _Look, radius: float, kind: Any) -> Array:
 
 
 def _free(model: LocalModel, here: _Look, radius: float) -> Array | None:
-    """The minimum of the model over all matrices, if x is well inside the ball and it is in the ball.
-
-    In a ball that is far too large the Hessian has tiny eigenvalues except at zero, and splitting would take many steps.
-    """
+    """The minimum of the model over all matrices, if x is well inside the ball and the minimum is in the ball."""
     if not 0.0 < np.linalg.norm(here.x, "nuc") < 0.5 * radius:  # of the radius: points with a smaller norm are well inside
         return None
     H = model.hessian(np.dtype(np.float64))

@@ -69,10 +69,7 @@ def worst_within(scores: Array, epsilon: float) -> int:
 
 
 def best_of(filled: Callable[[Index], Sparse | None], order: Index, g: Array, m: int) -> SparseBlock:
-    """Return the vertex of ``order``, the best one, and up to m − 1 others, better ones first.
-
-    Each leaves out one coordinate that the best one fills, or fills first one that it leaves out.
-    """
+    """Return the vertex of ``order`` and up to m − 1 that leave out one of its coordinates or fill another first."""
     first = filled(order)
     assert first is not None
     found = {first.key: first}

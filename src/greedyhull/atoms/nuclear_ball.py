@@ -90,7 +90,6 @@ class NuclearBall(AtomSet):
         return Iterate.at(self.start(IDLE), self.shape)
 
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
-        """Whether the singular values of a matrix sum to at most the radius; by its factors, where it has them."""
         if not (isinstance(w, Iterate) and w.keeps_atoms):
             return self._has(array_of(w), tol)
         if isinstance(w.block, RankOneBlock) and w.shape == self.shape:  # the lengths of its atoms may prove it
@@ -134,7 +133,6 @@ class NuclearBall(AtomSet):
         return self.slide_within(f, w, 0.0)
 
     def slide_within(self, f: Objective, w: Iterate, gap: float) -> Iterate | None:
-        """L-BFGS over the factors; with a short side splitting, Newton steps or projected gradients: see the class's notes."""
         from greedyhull.atoms.matrix_descent import descend_newton
 
         lower = None
@@ -242,8 +240,7 @@ class NuclearBall(AtomSet):
         return self._mixture(Factors(V, self.radius * sigma, U) if turned else Factors(U, self.radius * sigma, V), DROPPED)
 
     def _toward_many(self, f: Objective, w: Iterate) -> float:
-        """Move w toward the pairs whose singular value in the gradient exceeds that of its atoms, as the factors can only turn
-        into directions that they have; return about the gap before the step."""
+        """Move w toward the pairs that beat its atoms, as factors keep their directions; return about the gap before."""
         g = f.gradient(w)
         G, size = scaled(g)
         if size == 0.0:

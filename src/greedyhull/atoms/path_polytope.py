@@ -52,7 +52,6 @@ class Levels:
             self.groups.append((a, b, tails[a:b], inner - a, heads[inner]))
 
     def least(self, c: Array) -> Array:
-        """The least length of a way to each node."""
         far, c = np.full(self.nodes, np.inf), c[self.order]
         far[self.source] = 0.0
         for a, b, tails, inner, heads in self.groups:
@@ -82,10 +81,7 @@ def levels_of(edges: Index, nodes: int, source: int) -> Levels | None:
 
 
 def distances(edges: Index, c: Array, nodes: int, source: int) -> tuple[Array, Index]:
-    """The least length of a way to each node of a graph with cycles, and the node before it on that way.
-
-    Where a cycle is negative by rounding alone, all edges count as longer by what rounding may do.
-    """
+    """The least length of a way to each node of a graph with cycles, and the node before it on that way."""
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import NegativeCycleError, bellman_ford, dijkstra
 
@@ -264,8 +260,7 @@ class PathPolytope(Combinatorial):
         return np.array(way[::-1], dtype=np.intp)
 
     def solved(self, c: Array) -> tuple[Index, float]:
-        """The path, and a bound: with distances π every path has length π(target) plus the reduced lengths
-        g − (π(head) − π(tail)) of its edges, and none of these is below 0 but for rounding."""
+        """The path and a bound: π(target) and, for each edge, the least reduced length g − (π(head) − π(tail))."""
         far, before = self._lengths(c)
         tail, head = far[self.edges[self._used, 0]], far[self.edges[self._used, 1]]
         own = c[self._used]
@@ -290,7 +285,6 @@ class PathPolytope(Combinatorial):
         return found
 
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
-        """Whether the point is a mixture of paths; a flow round cycles of which none is found among 2000 paths is none."""
         return self._by_atoms(w) or self._has(array_of(w), tol)
 
     def excludes(self, w: Any, tol: float = 1e-9) -> bool:

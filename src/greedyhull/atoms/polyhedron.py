@@ -39,7 +39,6 @@ class Rows:
 
     @cached_property
     def columns(self) -> Any:
-        """A by columns."""
         return self.A.tocsc()
 
     @cached_property
@@ -48,7 +47,6 @@ class Rows:
 
     @cached_property
     def sizes(self) -> Any:
-        """|A|' as CSR."""
         return abs(self.transposed)
 
     @cached_property

@@ -120,7 +120,6 @@ class Simplex(AtomSet):
         return Constant(self.total * float(np.sqrt(max(u @ u + 1.0 - 2.0 * u.min(), 0.0))), "exact", "R")
 
     def curvature(self, form: Any) -> Constant:
-        """total² max_ij (H_ii + H_jj − 2H_ij); from above where there are too many pairs."""
         most, status = farthest_coordinates(form)
         return Constant(self.total * (self.total * most), status, "M")
 

@@ -117,12 +117,7 @@ def leading_pairs(G: Any, m: int) -> Pairs:
 
 
 def run_until_near(space: Bidiagonal, steps: int, near: float, cold: bool) -> None:
-    """Make up to so many steps, or stop once the largest value seems within ``near`` of its limit.
-
-    Where it grew by a, then by b < a, in as many steps, it grows by b²/(a − b) more if that continues. It may rest at the
-    second value for a while: the smaller ``near``, the more steps are made in any case (Kuczyński and Woźniakowski 1992), and
-    twice as many from a ``cold`` start.
-    """
+    """Make steps until the largest value seems within ``near`` of its limit: growth by a, then b < a, leaves b²/(a − b)."""
     top = growth = np.inf
     for k in range(4, steps, 4):
         space.run(k)

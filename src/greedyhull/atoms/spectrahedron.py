@@ -68,7 +68,6 @@ class Spectrahedron(AtomSet):
         return Iterate(self._atoms(np.eye(n)), np.full(n, 1.0 / n), self.shape)
 
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
-        """Whether a matrix is symmetric and semidefinite, and has the trace; seen from atoms vvᵀ where it has such."""
         if isinstance(w, Iterate) and w.keeps_atoms and isinstance(w.block, RankOneBlock) and w.shape == self.shape:
             block, c = w.block, w.weights * w.block.scales
             if np.array_equal(block.U, block.V) and bool((c >= 0.0).all()):

@@ -127,7 +127,6 @@ class Wrapped(Around):
         return getattr(self.S, name)  # that is what wrapping means
 
     def _around(self, S: AtomSet) -> Wrapped:
-        """The same wrapping around another set."""
         return type(self)(S)
 
     def _bare(self) -> AtomSet:
@@ -324,7 +323,6 @@ class InexactOracle(OracleBase):
         return exact._replace(atom=worst if score <= admitted else exact.atom, slack=epsilon + exact.slack)
 
     def best(self, g: Array, m: int = 1, *, tol: float = 0.0, enough: float = -np.inf) -> Shortlist:
-        """The best atoms without those that beat the worst admissible one; these are left out."""
         epsilon = self._tolerance(tol)
         found = as_shortlist(self.inner.best(g, m), self.S)
         atoms, scores = found.atoms, found.atoms.dots(g)

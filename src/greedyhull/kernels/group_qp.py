@@ -142,8 +142,7 @@ def _solved(q: _Quadratic, tol: float) -> Array:
 
 
 def _split(q: _Quadratic, t: Array, tol: float) -> Array:
-    """Douglas-Rachford steps T ← T + κ(W − Z), combined: Z is the point of the ball nearest to T, and W minimises q(W) + ρ/2
-    ‖W − 2Z + T‖². They do not mind flat directions; ρ is as large as the gradient, so that steps are as long as the ball."""
+    """Douglas-Rachford steps T ← T + κ(W − Z), Z the projection of T, W the minimiser of q(W) + ρ/2 ‖W − 2Z + T‖²."""
     values, Q = np.linalg.eigh(q.M)
     grad = q.gradient(t)
     rho = float(q.ball.norms(grad).max())
@@ -181,8 +180,7 @@ def _projected(q: _Quadratic, t: Array, bend: float, steps: int) -> Array:
 
 
 def _newton(q: _Quadratic, t: Array, tol: float, through: bool) -> Array | None:
-    """The minimiser with those groups that are not zero at t, some of which may become so; with all where the ball does not
-    hold t and ``through`` zero is wanted; None where there is none."""
+    """The minimiser with the groups that are not zero at t, or with all if t is well inside and ``through``; None if none."""
     grad = q.gradient(t)
     for _ in range(30):  # of its steps; about six are taken
         norms = q.ball.norms(t)
@@ -239,8 +237,7 @@ def _step(q: _Quadratic, t: Array, grad: Array, norms: Array, free: Index) -> Ar
 
 
 def _followed(q: _Quadratic, t: Array, grad: Array, step: Array, held: bool) -> Array | None:
-    """The point that the step leads to, drawn into the ball; None where q rises. If the ``held`` groups turn round, they
-    become zero."""
+    """The end of the step, drawn into the ball; ``held`` groups that turn round become zero. None where q rises."""
     here = q.value(t, grad)
     for k in range(12):  # times that a step of it is shortened
         new = t + 0.5**k * step
@@ -268,10 +265,7 @@ class Latent(NamedTuple):
 
 
 def latent_norm(x: Array, places: Index, starts: Index, limit: float = np.inf) -> Latent:
-    """Bounds of the norm of ``x``, with groups of coordinates ``places[starts[k]:starts[k + 1]]``.
-
-    The search may end as soon as both bounds lie on one side of a finite ``limit``.
-    """
+    """Bounds of the norm of x, with groups ``places[starts[k]:starts[k + 1]]``, until both lie on one side of ``limit``."""
     size = float(np.abs(x).max(initial=0.0))
     if size == 0.0:
         return Latent(0.0, 0.0, np.zeros(len(places)))

@@ -83,9 +83,7 @@ class Reached(NamedTuple):
 
 
 def descend(function: Function, at: Reached, iterations: int, flat: float, slow: float, steep: float = 1.0) -> Reached:
-    """From a point downhill, until a step lowers f by at most ``flat`` of its size; or by at most ``slow`` of what all steps
-    did, where the gradient is at most ``steep`` times as long as at first.
-    """
+    """L-BFGS until f falls by ``flat`` of its size, or ``slow`` of all its fall with a gradient of ``steep`` times the first."""
     first, moves, small = at.value, _Moves(), steep * float(np.linalg.norm(at.slope))
     last, shortest, waited = at, np.inf, 0  # the point to return, and its gradient's length since values are the same
     for _ in range(iterations):
@@ -320,9 +318,7 @@ def sound(mean: float, *arrays: Array) -> bool:
 
 
 class LocalModel:
-    """The Hessian at a point, of matrices that are written out column by column. ``make`` computes it in a precision when it
-    is needed; it serves at other points near by as well.
-    """
+    """The Hessian at a point, of matrices column by column, which ``make`` computes in a precision when it is needed."""
 
     def __init__(self, make: Callable[[Any], Array]) -> None:
         self._make = make
@@ -330,7 +326,6 @@ class LocalModel:
         self._factors: dict[Any, Array] = {}
 
     def hessian(self, dtype: Any) -> Array:
-        """H."""
         if dtype not in self._known:
             with np.errstate(all="ignore"):
                 self._known[dtype] = self._make(dtype)

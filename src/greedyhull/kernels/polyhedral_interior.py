@@ -189,9 +189,7 @@ class Path(NamedTuple):
 
 def interior_rows(H: Hessian, c: Array, x: Array, low: Array, high: Array, A: Array, l: Array, u: Array, tol: float,
                   ) -> Path | None:
-    """The minimiser to a complementarity gap of about ``tol``; ``c`` is the gradient at ``x``. None where numbers leave their
-    range.
-    """
+    """The minimiser to a complementarity gap of about ``tol``; None where numbers leave their range."""
     with np.errstate(all="ignore"):
         start = c - H.dot(x)
     if not (np.isfinite(H.diagonal()).all() and np.isfinite(start).all()):
@@ -265,7 +263,6 @@ class CentralPath:
     patience: ClassVar[int] = 4  # steps in turn that may satisfy the conditions of optimality less well: rounding does so
 
     def point(self, t: Array) -> Array:
-        """x."""
         return t[: len(self.c)]
 
     def activity(self, t: Array) -> Array:
@@ -303,10 +300,7 @@ class CentralPath:
         return abs(self.E).dot(x), abs(self.G).dot(x)
 
     def follow(self, t: Array, tol: float) -> tuple[Array, Array, Array, Array, Array] | None:
-        """From t to its end: t, the prices of E and G, and the multipliers of both ends of t.
-
-        An end that is infinite is infinitely far; its multiplier is 0 and stays so.
-        """
+        """From t to its end: t, the prices of E and G, and the multipliers of both ends of t, 0 at an infinite end."""
         n, no_low, no_high = len(self.c), np.isinf(self.low), np.isinf(self.high)
         many = int(2 * len(t) - no_low.sum() - no_high.sum())
         near_e, near_g = self.sizes(t)

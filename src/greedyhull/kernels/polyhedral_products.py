@@ -122,10 +122,7 @@ def _scaled(q: Quadratic, P: Polyhedron, rows: Rows, s: Array | float) -> tuple[
 
 
 class _Faces:
-    """A face: which coordinates and rows have their ends, and the point that conjugate gradients have come to on it.
-
-    Rounding is measured by ``size``, how large coordinates are.
-    """
+    """A face, by the ends of its coordinates and rows, and a point on it; ``size`` is that of coordinates."""
 
     def __init__(self, q: Quadratic, P: Polyhedron, rows: Rows, size: Array) -> None:
         self.q, self.P, self.rows = q, P, rows

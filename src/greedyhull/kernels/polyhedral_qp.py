@@ -169,10 +169,7 @@ def _guess(x: Array, P: Polyhedron, near: Array) -> Face:
 
 def _active_set(H: Hessian, c: Array, x: Array, P: Polyhedron, face: Face, bends: Array, near: Array,
                 most: int) -> Iterator[tuple[Array, Array]]:
-    """The minimisers over the faces that are guessed one after another, those of them that are in the set.
-
-    A guess in which more than ``most`` coordinates are wrong is given up.
-    """
+    """The minimisers over faces guessed in turn that are in the set, until more than ``most`` coordinates are wrong."""
     for _ in range(12):  # rounds of the active set method
         solved = on_face(H, c, x, P, face)
         if solved is None:
@@ -203,8 +200,7 @@ def _is_in(x: Array, P: Polyhedron, near: Array) -> bool:
 
 
 def on_face(H: Hessian, c: Array, x: Array, P: Polyhedron, face: Face) -> tuple[Array, Array, Array, Array] | None:
-    """The minimiser where coordinates and rows have the ends of ``face``; row prices, the gradient there, and by how much each
-    row gives way to a unit of its price."""
+    """The minimiser on a face, row prices, the gradient there, and by how much each row gives way to a unit of its price."""
     free, tight = (face.sides == 0).nonzero()[0], face.rows.nonzero()[0]
     there = np.where(face.sides > 0, P.high, P.low)
     there[free] = x[free]

@@ -50,8 +50,7 @@ def solve_product_qp(G: Array, c: Array, alpha: Array, tol: float, owners: Index
 
 
 def _solved(G: Array, c: Array, start: Array, tol: float, owners: Index) -> Array:
-    """The best point of a few proximal steps: each minimises the quadratic and a small multiple of the squared distance
-    to the point before, so that dependent atoms have one solution. Interior points help where a face is not found."""
+    """The best point of a few proximal steps, unique for dependent atoms too; by interior points if faces fail."""
     bends = np.diagonal(G)
     bends = np.maximum(bends, 1e-3 * float(bends.max())) if bends.any() else np.full(len(c), float(np.abs(c).max()))
     point, gap, near = start, _gap(c, start, owners), 1e-6
@@ -92,8 +91,7 @@ def _equations(owners: Index) -> Array:
 
 
 def interior_product_qp(G: Array, q: Array, owners: Index, tol: float) -> Array | None:
-    """The weights, with a duality gap of at most ``tol`` and without those that vanish at the optimum, if that keeps the gap;
-    None where rounding ends the path before."""
+    """Weights with a duality gap of at most ``tol``, without those that vanish; None where rounding ends the path."""
     scale = max(float(np.abs(q).max()), float(np.abs(G).max()), 1e-300)
     G, q, tol = G / scale, q / scale, tol / scale
     A, n = _equations(owners), len(q)
@@ -126,8 +124,7 @@ def _by_pairs(G: Array, c: Array, alpha: Array, tol: float, owners: Index) -> Ar
 
 
 def _thinned(G: Array, c: Array, start: Array, alpha: Array, owners: Index, tol: float) -> Array:
-    """The same point in fewer atoms, if at least half of them depend on others; the weights as they are where rounding would
-    cost more than ``tol``. A point on many atoms costs the square of their number in every later round."""
+    """The same point in fewer atoms, if half of them depend on others and rounding costs at most ``tol``; else the weights."""
     grad, fewer = c + G.dot(alpha - start), alpha.copy()
     if not caratheodory_reduction(G, grad, fewer, owners, min(400, int(np.count_nonzero(alpha)) // 2)):
         return alpha

@@ -62,7 +62,6 @@ class Bidiagonal:
         self.beta[j], self.next = beta, q / beta
 
     def matrix(self) -> Array:
-        """B."""
         k = self.done
         return np.asarray(np.diag(self.alpha[:k]) + np.diag(self.beta[: k - 1], 1))
 

@@ -21,7 +21,6 @@ class Room:
         self._memory = np.empty(0)
 
     def pair(self, m: int, n: int, dtype: np.dtype[Any]) -> Array:
-        """Two arrays of shape (m, n), with anything in them."""
         size = 2 * m * n * dtype.itemsize // 8 + 1
         if len(self._memory) < size:
             self._memory = np.empty(max(size, 2 * len(self._memory)))
@@ -29,10 +28,7 @@ class Room:
 
 
 def entries_hessian(rows: Array, classes: Index, s: Array, p: Array | float, room: Room | None = None) -> Array:
-    """For scaled columns of X as ``rows`` and their classes, which do not fall; s has the probabilities of each sample.
-
-    All is computed in the precision of ``rows``. Who asks often has ``room``.
-    """
+    """The Hessian for scaled columns of X as ``rows`` and their ascending classes; s has the probabilities of each sample."""
     heavy, root = _roots(rows, s, p)
     m, n = rows.shape
     H = np.zeros((m, m), dtype=rows.dtype)
@@ -117,9 +113,7 @@ def _slices(classes: Index, c: int) -> list[tuple[int, slice]]:
 
 
 def class_intercepts(labels: Index, z: Array, p: Array | float, shares: Array) -> Array:
-    """Intercepts that sum to zero, as near to the best as rounding lets them come: for a row of scores for each label, its
-    weights p, and the sum of these for each class.
-    """
+    """The best intercepts of sum zero, up to rounding: for scores z, their weights p, and the sums of these for each class."""
     weights, b = np.full(len(z), p) if isinstance(p, float) else p.astype(np.float64, copy=False), np.zeros(len(shares))
     find_intercepts(labels, np.ascontiguousarray(z, dtype=np.float64), np.ascontiguousarray(weights), shares, b)
     return b

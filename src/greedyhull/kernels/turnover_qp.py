@@ -144,8 +144,7 @@ class Path(NamedTuple):
     above: Array
 
     def ends(self, near: Near, steep: float) -> tuple[Array, Array, bool]:
-        """Where each coordinate and row is put that has come near an end, as the multipliers say; and whether trades are used
-        up."""
+        """The ends that multipliers put coordinates and rows at, and whether trades are used up."""
         d = len(self.x)
         widths = np.concatenate([near.high - near.p, near.p - near.low])
         none, full = steep * self.moves < self.lower, steep * (widths - self.moves) < self.upper
@@ -347,10 +346,7 @@ def _face_of(x: Array, near: Near) -> Face:
 
 
 def _on_faces(H: Hessian, c: Array, x: Array, near: Near, face: Face) -> Iterator[tuple[Array, Prices]]:
-    """The minimisers over faces that are guessed one after another, those of them that are in the set.
-
-    Coordinates that leave their piece are put at its end first; then those are let go that want to.
-    """
+    """The minimisers over faces guessed in turn that are in the set; coordinates stop at the ends of their pieces."""
     most = max(4, len(x) // 8)  # one in so many coordinates of a guess may be wrong, else the interior point method begins
     for _ in range(12):  # faces, one after another
         solved = _on_face(H, c, x, near, *face)
@@ -396,8 +392,7 @@ def _released(grad: Array, there: Array, near: Near, face: Face, y: Array, trade
 
 def _on_face(H: Hessian, c: Array, x: Array, near: Near, ends: Array, rows: Array, tight: bool,
              ) -> tuple[Array, Array, float] | None:
-    """The minimiser where some coordinates are free, and the rows ``rows`` (±1: which end) and, where ``tight``, the limit on
-    trades hold with equality; the prices of all rows and of trades."""
+    """The minimiser with held rows, and trades where ``tight``, as equations; the prices of rows and trades."""
     free: Index = ((ends == End.DOWN) | (ends == End.UP)).nonzero()[0]
     there = np.where(ends == End.LOW, near.low, np.where(ends == End.HIGH, near.high, near.p))
     held = rows.nonzero()[0]
