@@ -117,7 +117,6 @@ class Box(AtomSet):
         return Dense(np.where(g > 0, self.lower, self.upper))
 
     def best(self, g: Array, m: int) -> DenseBlock:
-        """The m best corners: the best one, and those that differ from it where it costs least."""
         first, low, high, slopes = self.argmin(g).array.ravel(), self.lower.ravel(), self.upper.ravel(), g.ravel()
         able = np.flatnonzero(high > low)
         flips = cheapest_flips(np.abs(slopes * (high - low))[able], m)
@@ -172,7 +171,6 @@ class Box(AtomSet):
         return Constant(length(farther), "exact", "R")
 
     def curvature(self, form: Any) -> Constant:
-        """max over signs x of (Δx)ᵀH(Δx), Δ = upper − lower: exact for few coordinates and where a bound is attained."""
         return Constant(*signs_maximum(form, self.upper - self.lower), "M")
 
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
@@ -206,15 +204,12 @@ class LinfBall(Box):
     array([-2.,  2., -2.])
     """
 
+    _sizes_given = ("radius",)
+    __repr__ = AtomSet.__repr__
+
     def __init__(self, d: int, radius: float) -> None:
         self.radius = positive(radius, "radius")
         super().__init__(np.full(dimension(d), -self.radius), self.radius)
-
-    def __repr__(self) -> str:
-        return f"LinfBall({self.shape[0]}, radius={self.radius:g})"
-
-    def rescaled(self, radius: float) -> LinfBall:
-        return LinfBall(self.shape[0], radius)
 
 
 class L2Ball(AtomSet):
@@ -341,6 +336,7 @@ class LpBall(GaugeBall):
     """
 
     dense_atoms = True
+    _sizes_given = ("radius", "p")
 
     def __init__(self, d: int, radius: float, p: float) -> None:
         self._measure(d, radius=radius)
@@ -348,9 +344,6 @@ class LpBall(GaugeBall):
               lambda: f"p = {shown(p)} was given; a number of at least 1, or np.inf, is wanted: for p < 1 the set is not "
                       "convex, and its hull is the l1 ball.")
         self.p = float(p)
-
-    def __repr__(self) -> str:
-        return f"LpBall({self.shape[0]}, radius={self.radius:g}, p={self.p:g})"
 
     def _region(self) -> Region | None:
         if self.p == 2.0:
@@ -387,9 +380,6 @@ class LpBall(GaugeBall):
         """radius·‖c‖_q, attained."""
         return self.radius * norm(c, self.dual)
 
-    def rescaled(self, radius: float) -> LpBall:
-        return LpBall(self.shape[0], radius, self.p)
-
     def sizes(self) -> Sizes:
         """r_S is radius for p ≤ 2, where a unit vector is longest, and radius·d^(1/2 − 1/p) for p ≥ 2; D is twice that."""
         r = self.radius * self.shape[0] ** max(0.5 - 1.0 / self.p, 0.0)
@@ -400,11 +390,7 @@ class LpBall(GaugeBall):
 
 
 def norm(x: Any, p: float) -> float:
-    """‖x‖_p without overflow or underflow.
-
-    >>> norm(np.array([1e200, 0.0]), 2.0), norm(np.array([1.0, -2.0]), np.inf)
-    (1e+200, 2.0)
-    """
+    """‖x‖_p without overflow or underflow."""
     sizes = np.abs(x)
     largest = float(sizes.max(initial=0.0))
     if p == np.inf or not 0.0 < largest < np.inf:

@@ -70,7 +70,6 @@ class CombinatorialOracle(OracleBase):
         return Shortlist(found, _slack(found[0].dot(g), lower, shift))
 
     def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
-        """The best structure alone, which is not remembered."""
         c, shift = scaled(g)
         places, lower = self.S.solved(c)
         self.asked += 1
@@ -226,10 +225,6 @@ class Birkhoff(Combinatorial):
     >>> S = gh.Birkhoff(2)
     >>> S.argmin(np.array([[3.0, 1.0], [1.0, 2.0]])).places
     array([1, 2])
-    >>> f = gh.function(lambda W: 0.5 * (W**2).sum(), lambda W: W, (2, 2), smoothness=1.0)
-    >>> gh.minimize(f, S).x
-    array([[0.5, 0.5],
-           [0.5, 0.5]])
     """
 
     _spreads = True
@@ -282,7 +277,6 @@ class Birkhoff(Combinatorial):
         return room_above(w, v, 0.0, ZERO)
 
     def centre(self) -> Iterate:
-        """1/n everywhere, as the n cyclic permutations."""
         n = self.shape[0]
         turns = [ones(self._places((np.arange(n) + k) % n)) for k in range(n)]
         return Iterate(SparseBlock(n * n, turns), np.full(n, 1.0 / n), self.shape)
@@ -328,7 +322,6 @@ class Birkhoff(Combinatorial):
 
 
 def _assignment(c: Array) -> Index:
-    """The column of each row, of least total cost."""
     from scipy.optimize import linear_sum_assignment
 
     return np.asarray(linear_sum_assignment(c)[1], dtype=np.intp)
@@ -407,7 +400,6 @@ class Permutahedron(AtomSet):
         return Iterate(DenseBlock(rows, self.shape), np.full(len(rows), 1.0 / len(rows)), self.shape).merged()
 
     def _holds(self, x: Array, tol: float) -> bool:
-        """Majorisation."""
         sums = np.cumsum(np.sort(x)[::-1])
         near = tol * max(self._size, 1e-300) * len(x) + 1e-15 * self._size * len(x)
         return bool((sums <= self._sums + near).all()) and abs(float(sums[-1] - self._sums[-1])) <= near

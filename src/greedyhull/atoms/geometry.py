@@ -72,12 +72,7 @@ CHUNK = 4_000_000  # entries that are read at once
 
 
 def columns(design: Design) -> Iterator[tuple[Index, Any]]:
-    """The columns of the design, in order: index arrays J and A[:, J] in float64, dense or CSC.
-
-    >>> from greedyhull.objectives.designs import design
-    >>> [(J.tolist(), block.shape) for J, block in columns(design(np.eye(3)))]
-    [([0, 1, 2], (3, 3))]
-    """
+    """The columns of the design, in order: index arrays J and A[:, J] in float64, dense or CSC."""
     (d,) = design.domain
     sparse = design.stored and is_sparse(images(design, np.arange(1), np.ones(1)))
     width = d if sparse else max(1, CHUNK // design.n)

@@ -162,11 +162,9 @@ class GroupedSimplex(AtomSet):
         return found
 
     def best(self, g: Array, m: int) -> SparseBlock:
-        """The best vertex, and others with one of its coordinates left out, or another one filled first."""
         return best_of(self._filled, self._open[np.argsort(g[self._open], kind="stable")], g, m)
 
     def centre(self) -> Iterate:
-        """The same share of every group's room, spread evenly over the caps in it."""
         sums = np.bincount(self.of, self._cap, len(self.labels))
         share = np.divide(self._rooms, sums, out=np.zeros_like(sums), where=sums > 0)
         return self.decompose(self._cap * share[self.of] * (self.total / float(self._rooms.sum())))
@@ -256,7 +254,6 @@ class TurnoverRegion(CoordinateSet):
     inside: Array
 
     def begin(self, d: int) -> Array:
-        """Where little is traded: most weights stay as they are."""
         return self.inside
 
     def nearest(self, x: Array) -> Array:
@@ -428,6 +425,5 @@ class TurnoverSimplex(AtomSet):
         return self.caps.max_abs(c)
 
     def sizes(self) -> Sizes:
-        """From above: those of the caps, and Σ|w − previous| is at least the distance from the previous weights."""
         outer, most = self.caps.sizes(), self._pieces.most
         return Sizes.of(min(float(outer.diameter), 2.0 * most), min(float(outer.circumradius), most), "upper bound")

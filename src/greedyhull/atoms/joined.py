@@ -121,7 +121,6 @@ class Joined(AtomSet):
         return self._mixed([S.centre() for S in self.sets])
 
     def _mixed(self, points: Sequence[Iterate]) -> Iterate:
-        """A point of each set as a point of the whole."""
         block = self.joined(w.block for w in points)
         return Iterate(block, np.concatenate([w.weights for w in points]), self.shape).merged()
 
@@ -261,7 +260,6 @@ class Product(Joined):
 
     @cached_property
     def _totals(self) -> Array | None:
-        """The total of each set where all are simplices."""
         simple = all(type(S) is Simplex for S in self.sets)
         return np.array([S.total for S in self.sets if isinstance(S, Simplex)]) if simple else None
 
@@ -457,7 +455,6 @@ class BasisTable:
         return cls(size, np.concatenate(index), np.concatenate(scale) + 0.0, np.cumsum([0, *lengths]), owners)
 
     def lowest(self, g: Array, m: int) -> Index:
-        """Where the m best atoms of each set are."""
         return lowest_of_each(g[self.index] * self.scale, self.starts, m)
 
     def argmin(self, g: Array) -> list[Basis]:

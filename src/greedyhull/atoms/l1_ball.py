@@ -81,10 +81,6 @@ class L1Ball(GaugeBall):
     >>> import numpy as np, greedyhull as gh
     >>> gh.L1Ball(3, 2.0).argmin(np.array([1.0, -3.0, 0.5]))
     Basis(index=1, scale=2.0)
-    >>> f = gh.multitask(np.eye(2), [[3.0, 0.0], [1.0, 2.0]])
-    >>> gh.minimize(f, gh.L1Ball((2, 2), radius=2.0), stop=gh.Gap(1e-9)).x.round(6)
-    array([[1.5, 0. ],
-           [0. , 0.5]])
     """
 
     size: int
@@ -210,7 +206,6 @@ class L1Ball(GaugeBall):
         return Constant(longest * float(np.sqrt(u @ u + (scale * (scale + 2.0 * np.abs(u))).max())), "exact", "R")
 
     def curvature(self, form: Any) -> Constant:
-        """4 max_j scale_j² H_jj: the set is symmetric."""
         return Constant(4.0 * float((form.diagonal() * self._scale * self._scale).max()), "exact", "M")
 
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
@@ -241,11 +236,10 @@ class TotalVariationBall(GaugeBall):
 
     dense_atoms = True
 
+    _sizes_given = ("radius",)
+
     def __init__(self, d: int, radius: float) -> None:
         self._measure(d, radius=radius)
-
-    def __repr__(self) -> str:
-        return f"TotalVariationBall({self.shape[0]}, radius={self.radius:g})"
 
     def __len__(self) -> int:
         return 2 * self.shape[0]
@@ -296,11 +290,7 @@ class TotalVariationBall(GaugeBall):
     def max_abs(self, c: Array) -> float:
         return self.radius * float(np.sum(c))
 
-    def rescaled(self, radius: float) -> TotalVariationBall:
-        return TotalVariationBall(self.shape[0], radius)
-
     def sizes(self) -> Sizes:
-        """D = 2·radius·√d and r_S = D/2: the set is symmetric, and the longest atom is the constant."""
         r = self.radius * np.sqrt(self.shape[0])
         return Sizes.of(2.0 * r, r)
 
@@ -314,9 +304,5 @@ class TotalVariationBall(GaugeBall):
 
 
 def suffix_sums(g: Array) -> Array:
-    """Σ_{j ≥ i} g_j for every i, in extended precision where there is one.
-
-    >>> suffix_sums(np.array([1.0, 2.0, -4.0]))
-    array([-1., -2., -4.])
-    """
+    """Σ_{j ≥ i} g_j for every i, in extended precision where there is one."""
     return np.cumsum(g[::-1], dtype=np.longdouble)[::-1].astype(np.float64)

@@ -131,7 +131,6 @@ class Model:
         return _largest(np.asarray(ray), self.P.names) if known and self.P.m else []
 
     def endless(self) -> list[str]:
-        """The variables that a way without end changes."""
         _, known, ray = self.h.getPrimalRay()
         return _largest(np.asarray(ray), self.P.variables) if known else []
 
@@ -294,7 +293,6 @@ class LinearProgramOracle(OracleBase):
         return Shortlist(block, float(max(score - lower, 0.0) + 8.0 * EPS * abs(score)))
 
     def prices(self, g: Array) -> tuple[Array, Array]:
-        """Row prices y and reduced costs g − A'y at the best vertex for g."""
         cost, shift = scaled(g, 10)
         y = np.ldexp(clipped(self.S.rows, self._solved(cost).prices(cost)), shift)
         return y, g - self.S.rows.transposed @ y

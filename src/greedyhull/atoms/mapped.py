@@ -56,7 +56,6 @@ class Mapped(Around):
                               dense_atoms=self.dense_atoms, radius=radius, middle=middle, total=total)
 
     def back(self, x: Array) -> Array:
-        """The point of S that x comes from."""
         return np.asarray(x / self.c if self.v is None else x - self.v)
 
     def seen_by(self, g: Array) -> tuple[Array, float]:
@@ -64,7 +63,6 @@ class Mapped(Around):
         return (g if self.c > 0.0 else -g), 0.0 if self.v is None else float(np.vdot(g, self.v))
 
     def moved(self, d: Atom) -> Atom:
-        """An atom of S with one owner, moved."""
         raise NotImplementedError
 
     def _moved(self, d: Atom) -> Atom:

@@ -41,10 +41,8 @@ class NuclearBall(AtomSet):
     The oracle needs the top singular pair of the gradient. If a side has at most 128 rows it is proved at once. Above that,
     Lanczos steps propose, and a Cholesky factorisation proves when a proof is needed; if both sides have more than 5000 rows,
     the proof holds with a stated probability. `Corrective`, `FrankWolfe` and `BlendedPairwise` improve the factors after each
-    step by L-BFGS. Where the matrix has a short side, they improve the matrix itself: by Douglas-Rachford splitting for
-    `multitask`, and for `completion` of squares if many entries are observed; by projected gradients for its other losses; by
-    Newton steps for `multinomial` with at most 1000 entries. Where the minimum of such squares lies inside a ball that is too
-    large, Newton steps find it.
+    step by L-BFGS. Where the matrix has a short side, they improve the matrix itself: by Douglas-Rachford splitting for sums
+    of squares, by Newton steps for `multinomial` with at most 1000 entries, by projected gradients for other losses.
 
     Examples
     --------
@@ -120,7 +118,6 @@ class NuclearBall(AtomSet):
         return with_rest(self, block, weights)
 
     def compressed(self, block: Block, weights: Array, tol: float) -> tuple[Block, Array]:
-        """The singular pairs of the point: as many as its rank, and the zero matrix."""
         if isinstance(block, RankOneBlock) and _apart(block, weights):
             return block, weights
         found = of_block(block, weights)
@@ -196,7 +193,6 @@ class NuclearBall(AtomSet):
         return self._mixture(balanced(A, B, np.ones(len(root))), DROPPED)
 
     def _split(self, model: MatrixQuadratic, w: Iterate, gap: float) -> Iterate | None:
-        """A point where f is nearly least, or None where that is not below w."""
         from greedyhull.atoms.matrix_descent import descend_split
 
         equations = model.equations()
@@ -263,7 +259,6 @@ class NuclearBall(AtomSet):
         return NuclearBall(self.shape, radius)
 
     def sizes(self) -> Sizes:
-        """D = 2·radius, between an atom and its negative, and r_S = radius."""
         return Sizes.of(2.0 * self.radius, self.radius)
 
     def radius_around(self, x: Array) -> Constant:

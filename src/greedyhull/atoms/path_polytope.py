@@ -193,10 +193,9 @@ def mixed(ways: list[Index], x: Array, near: float) -> Array | None:
 class PathPolytope(Combinatorial):
     """Unit flows from one node of a directed graph to another; a point has one entry for each edge.
 
-    Its atoms are the paths, with 1 at their edges. No path meets a node twice: a path with a circulation beside it is no point
-    of the set. The best one for g is a shortest path: by dynamic programming in a graph
-    without cycles, else by Dijkstra's algorithm where g ≥ 0 and by that of Bellman and Ford otherwise. A cycle of negative
-    length is refused, for then no path is shortest. Distances prove how good the path is, rounding included.
+    Its atoms are the paths, with 1 at their edges. No path meets a node twice, and a path with a circulation is no point of the
+    set. A shortest path for g is found by dynamic programming in a graph without cycles, else by Dijkstra's algorithm where
+    g ≥ 0 and by that of Bellman and Ford otherwise. A cycle of negative length raises an error.
 
     Parameters
     ----------
@@ -215,9 +214,6 @@ class PathPolytope(Combinatorial):
     >>> S = gh.PathPolytope([(0, 1), (1, 3), (0, 2), (2, 3)], 4, source=0, target=3)
     >>> S.argmin(np.array([1.0, 1.0, 2.0, -1.0])).places
     array([2, 3])
-    >>> f = gh.least_squares(np.eye(4), np.zeros(4))
-    >>> gh.minimize(f, S).x
-    array([0.5, 0.5, 0.5, 0.5])
     """
 
     def __init__(self, edges: Any, nodes: int, source: int, target: int) -> None:
@@ -305,7 +301,6 @@ class PathPolytope(Combinatorial):
         return good and all(self._is_path(w.block[i]) for i in range(len(w)))
 
     def _is_path(self, d: Atom) -> bool:
-        """Whether an atom has 1 at the edges of a path, each node of which is met once."""
         if not isinstance(d, Sparse) or not len(d.places) or not (d.entries == 1.0).all():
             return False
         steps = dict(self.edges[d.places].tolist())
@@ -388,6 +383,5 @@ class PathPolytope(Combinatorial):
         return float(most.sum())
 
     def sizes(self) -> Sizes:
-        """From above: two paths as long as any that share no edge."""
         apart = 2.0 * min(self._longest, len(self._used) / 2)
         return Sizes.of(np.sqrt(apart), min(np.sqrt(apart), np.sqrt(self._longest)), "upper bound")

@@ -242,7 +242,6 @@ class RowsRegion(CoordinateSet):
         return solve_rows_qp(flat, self.inside - x, self.inside, self.polyhedron, 0.0, self.ends)
 
     def shares(self, g: Array, x: Array) -> Array:
-        """What each coordinate could add where only its ends held."""
         return np.asarray(np.maximum(g * (x - self.ends[0]), g * (x - self.ends[1])))
 
     def section(self, frame: Frame, x: Array) -> RowsRegion:

@@ -52,6 +52,8 @@ class Simplex(AtomSet):
     array([0.6, 0.2, 0.2])
     """
 
+    _sizes_given = ("total",)
+
     def __new__(cls, d: int, total: float = 1.0, *, lower: Any = None, upper: Any = None) -> Simplex:
         if lower is None and upper is None:
             return super().__new__(cls)
@@ -63,9 +65,6 @@ class Simplex(AtomSet):
 
     def __getnewargs__(self) -> tuple[int, float]:
         return self.shape[0], self.total
-
-    def __repr__(self) -> str:
-        return f"Simplex({self.shape[0]}, total={self.total:g})"
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -97,7 +96,6 @@ class Simplex(AtomSet):
         return Iterate(self.block(index), x[index] / x[index].sum(), self.shape)
 
     def within(self, w: Array, g: Array) -> Basis:
-        """The worst atom of the smallest face that holds w: one of those with weight."""
         held = w > AT * self.total
         return Basis(int(np.where(held, g, -np.inf).argmax() if held.any() else w.argmax()), self.total)
 
@@ -106,9 +104,6 @@ class Simplex(AtomSet):
 
     def max_abs(self, c: Array) -> float:
         return float(self.total * c.item(c.argmax()))
-
-    def rescaled(self, radius: float) -> Simplex:
-        return Simplex(self.shape[0], radius)
 
     def sizes(self) -> Sizes:
         d = self.shape[0]
@@ -147,12 +142,11 @@ class CappedSimplex(AtomSet):
     Basis(index=0, scale=0.0)
     """
 
+    _sizes_given = ("total",)
+
     def __init__(self, d: int, total: float = 1.0) -> None:
         self._measure(d, total=total)
         self.__dict__["radius"] = self.total
-
-    def __repr__(self) -> str:
-        return f"CappedSimplex({self.shape[0]}, total={self.total:g})"
 
     def __len__(self) -> int:
         return prod(self.shape) + 1
@@ -212,9 +206,6 @@ class CappedSimplex(AtomSet):
     def max_abs(self, c: Array) -> float:
         return float((flat(c) * self.scale).max())
 
-    def rescaled(self, radius: float) -> CappedSimplex:
-        return CappedSimplex(self.shape[0], radius)
-
     def sizes(self) -> Sizes:
         d = self.shape[0]
         if d == 1:
@@ -248,8 +239,6 @@ class BoundedSimplex(AtomSet):
 
     It is ``lower`` and what is filled: {0 ≤ v ≤ upper − lower : Σ v_j = total − Σ lower_j}.
 
-    >>> BoundedSimplex(4, 1.0, upper=0.4).argmin(np.array([1.0, -3.0, 0.5, 0.0]))
-    Sparse(places=array([1, 2, 3]), entries=array([0.4, 0.2, 0.4]))
     >>> BoundedSimplex(3, 1.0, lower=[0.1, 0.0, 0.2]).argmin(np.array([1.0, -3.0, 0.5]))
     Sparse(places=array([0, 1, 2]), entries=array([0.1, 0.7, 0.2]))
     """
@@ -471,8 +460,6 @@ class PositiveL1Ball(CappedSimplex):
 
     >>> PositiveL1Ball(3, 2.0).argmin(np.array([1.0, -3.0, 0.5]))
     Basis(index=1, scale=2.0)
-    >>> PositiveL1Ball(2, 2.0).argmin(np.array([1.0, 3.0]))
-    Basis(index=0, scale=0.0)
     """
 
     def __init__(self, d: int | tuple[int, ...], radius: float, *, weights: Any = None) -> None:

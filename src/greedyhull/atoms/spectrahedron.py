@@ -37,16 +37,13 @@ class Spectrahedron(AtomSet):
 
     gradients = "any"
     _draws = True
+    _sizes_given = ("trace",)
 
     def __init__(self, n: int, trace: float = 1.0) -> None:
         self.shape = (dimension(n), dimension(n))
         self.trace = positive(trace, "trace")
 
-    def __repr__(self) -> str:
-        return f"Spectrahedron({self.shape[0]}, trace={self.trace:g})"
-
     def _atoms(self, V: Array) -> RankOneBlock:
-        """The atoms of unit vectors, given as rows."""
         signs = np.where(V[np.arange(len(V)), np.abs(V).argmax(axis=1)] < 0.0, -1.0, 1.0)
         V = signs[:, None] * V + 0.0
         return RankOneBlock(V, V.copy(), np.full(len(V), self.trace))
@@ -127,11 +124,7 @@ class Spectrahedron(AtomSet):
     def max_length(self) -> float:
         return self.trace
 
-    def rescaled(self, radius: float) -> Spectrahedron:
-        return Spectrahedron(self.shape[0], radius)
-
     def sizes(self) -> Sizes:
-        """D = √2·trace, between atoms of orthogonal vectors, and r_S = trace·√(1 − 1/n), about the centre."""
         n = self.shape[0]
         return Sizes.of(self.trace * (2.0**0.5 if n > 1 else 0.0), self.trace * (1.0 - 1.0 / n) ** 0.5)
 

@@ -267,7 +267,6 @@ class Vertices(AtomSet):
         return Constant(size * max(farthest, 0.0) ** 0.5, "exact", "R")
 
     def curvature(self, form: Any) -> Constant:
-        """max over pairs of ‖v_i − v_j‖²_H; D² λ_max(H) from above where the images would not fit in memory."""
         if len(self) * form.rows > 2e8:  # entries of the largest matrix of images that is made
             return super().curvature(form)
         points = self.matrix - self.matrix.mean(axis=0) if self.dense_atoms else self.matrix

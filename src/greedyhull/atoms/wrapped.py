@@ -34,7 +34,6 @@ class FromFunction(AtomSet):
         return f"oracle({name}, shape={self.shape})"
 
     def answer(self, g: Array) -> Answer:
-        """What the function returned, as an atom and its slack."""
         given = user(self.fn, g.copy())  # it may write on it
         plain = not isinstance(given, Answer)
         atom = given[0] if plain and isinstance(given, tuple) and len(given) == 2 else given

@@ -83,7 +83,7 @@ class Reached(NamedTuple):
 
 
 def descend(function: Function, at: Reached, iterations: int, flat: float, slow: float, steep: float = 1.0) -> Reached:
-    """L-BFGS until f falls by ``flat`` of its size, or ``slow`` of all its fall with a gradient of ``steep`` times the first."""
+    """L-BFGS until f falls by ``flat`` of its size, or ``slow`` of all its fall with a gradient ``steep`` times the first."""
     first, moves, small = at.value, _Moves(), steep * float(np.linalg.norm(at.slope))
     last, shortest, waited = at, np.inf, 0  # the point to return, and its gradient's length since values are the same
     for _ in range(iterations):
