@@ -193,7 +193,7 @@ def mixed(ways: list[Index], x: Array, near: float) -> Array | None:
 class PathPolytope(Combinatorial):
     """Unit flows from one node of a directed graph to another; a point has one entry for each edge.
 
-    Its atoms are the paths, with 1 at their edges. No path meets a node twice, and a path with a circulation is no point of the
+    Its atoms are the paths, with 1 at their edges. No path meets a node twice: a path with a circulation is no point of the
     set. A shortest path for g is found by dynamic programming in a graph without cycles, else by Dijkstra's algorithm where
     g ≥ 0 and by that of Bellman and Ford otherwise. A cycle of negative length raises an error.
 

@@ -48,7 +48,7 @@ class Simplex(AtomSet):
     >>> gh.Simplex(3).argmin(np.array([1.0, -3.0, 0.5]))
     Basis(index=1, scale=1.0)
     >>> f = gh.least_squares(np.eye(3), np.array([1.0, 0.0, 0.0]))
-    >>> gh.minimize(f, gh.Simplex(3, upper=0.6)).x
+    >>> gh.minimize(f, gh.Simplex(3, upper=0.6)).x.round(6)
     array([0.6, 0.2, 0.2])
     """
 
