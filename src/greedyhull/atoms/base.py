@@ -531,7 +531,9 @@ class AtomSet(ABC):
         check(bool(self._sizes_given), lambda: f"{self!r} has no radius to change.")
         sizes = {name: getattr(self, name) for name in self._sizes_given}
         size = next(name for name in ("radius", "total", "trace") if name in sizes)
-        return type(self)(self.shape[0], **{**sizes, size: radius})
+        kind: Any = type(self)
+        made: AtomSet = kind(self.shape[0], **{**sizes, size: radius})
+        return made
 
     def prices(self, g: Array) -> dict[str, float] | None:
         """Return what one more unit of each constraint's right-hand side is worth where ∇f = g, by name; None by default."""
