@@ -143,12 +143,7 @@ def node_of(node: Any, nodes: int, name: str) -> int:
 
 
 def labelled(groups: Any) -> tuple[Array, Index]:
-    """The different labels in sorted order, and the number of each coordinate's label among them.
-
-    >>> labels, of = labelled(["b", "a", "b"])
-    >>> labels.tolist(), of.tolist()
-    (['a', 'b'], [1, 0, 1])
-    """
+    """The different labels in sorted order, and the number of each coordinate's label among them."""
     wanted = "one label for each coordinate, a number or a name, is wanted"
     check(not masked(groups), f"groups has masked entries; {wanted}.")
     try:
@@ -192,11 +187,7 @@ class Groups:
         return self.places[self.starts[k] : self.starts[k + 1]]
 
     def norms(self, x: Array, shares: Array | None = None) -> Array:
-        """‖x_group‖₂ for every group, of a vector or of the rows of a matrix, without overflow or underflow.
-
-        >>> grouped([0, 0, 1]).norms(np.array([3e200, 4e200, 1.0]))
-        array([5.e+200, 1.e+000])
-        """
+        """‖x_group‖₂ for every group, of a vector or of the rows of a matrix, without overflow or underflow."""
         rows = np.atleast_2d(x if shares is None else x * shares)[:, self.places]
         largest = np.maximum.reduceat(np.abs(rows), self.starts[:-1], axis=1)
         sizes = np.where(largest > 0.0, largest, 1.0)
@@ -237,12 +228,7 @@ def grouped(groups: Any) -> Groups:
 
 
 def grouped_entries(groups: Any, shape: Any = None) -> tuple[Groups, Shape]:
-    """Groups as `grouped` takes them, or of the entries of matrices, and the shape of the points.
-
-    >>> found, shape = grouped_entries("columns", (2, 3))
-    >>> found.members(0), shape
-    (array([0, 3]), (2, 3))
-    """
+    """Groups as `grouped` takes them, or of the entries of matrices, and the shape of the points."""
     if shape is None and isinstance(groups, np.ndarray) and groups.ndim == 2 and groups.size:
         shape = groups.shape
     if shape is None:

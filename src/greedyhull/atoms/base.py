@@ -12,7 +12,7 @@ import numpy as np
 
 from greedyhull.atoms.arguments import HUGE, LONGEST, array_of, dimension, positive
 from greedyhull.atoms.neighbours import all_finite, worst_within
-from greedyhull.errors import GreedyhullError, check, former, suggesting, take_over
+from greedyhull.errors import check, former, suggesting, take_over
 from greedyhull.kernels.core import public
 from greedyhull.points.aligned import point_of
 from greedyhull.points.arrays import eps_of, length, locked
@@ -216,11 +216,6 @@ class AtomSet(ABC):
     circumradius : float
         The radius of the smallest ball that contains the set, or an upper bound.
 
-    See Also
-    --------
-    oracle : A set from a single function, without a class.
-    Vertices : The hull of given points.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -248,6 +243,7 @@ class AtomSet(ABC):
     _draws = False  # whether its oracle or its start draws random numbers
     _spreads = False  # whether its centre is at hand, and minima mix very many atoms
     _ships = False  # whether it is one of the library's own
+    _sizes_given: tuple[str, ...] = ()  # what its constructor takes after its length: its size, and other numbers
     coarse = ""  # the dtype in which a user's oracle has last answered, if that is less than float64
     seen: tuple[float, float] | None = None  # the largest ‖d‖₁ and ‖d‖₂ of atoms so far, if `max_abs` is estimated from them
     traits = _Traits(SetTraits)  # what the set is: whether its atoms can be listed, its sizes, its owners
@@ -307,6 +303,10 @@ class AtomSet(ABC):
         self.__dict__.update({"shape": (d,), name: value})
 
     def __repr__(self) -> str:
+        numbers = {name: getattr(self, name) for name in self._sizes_given}
+        sizes = [f"{name}={value:g}" if type(value) is float else f"{name}={value}" for name, value in numbers.items()]
+        if sizes:
+            return f"{type(self).__name__}({', '.join([str(self.shape[0]), *sizes])})"
         return type(self).__name__ + ("()" if lacks(self, "shape") else f"(shape={self.shape})")
 
     @abstractmethod
@@ -528,7 +528,12 @@ class AtomSet(ABC):
 
     def rescaled(self, radius: float) -> AtomSet:
         """Return the same kind of set with another radius."""
-        raise GreedyhullError(f"{self!r} has no radius to change.")
+        check(bool(self._sizes_given), lambda: f"{self!r} has no radius to change.")
+        sizes = {name: getattr(self, name) for name in self._sizes_given}
+        size = next(name for name in ("radius", "total", "trace") if name in sizes)
+        kind: Any = type(self)
+        made: AtomSet = kind(self.shape[0], **{**sizes, size: radius})
+        return made
 
     def prices(self, g: Array) -> dict[str, float] | None:
         """Return what one more unit of each constraint's right-hand side is worth where ∇f = g, by name; None by default."""

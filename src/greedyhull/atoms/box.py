@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,27 +20,15 @@ from greedyhull.theory import Constant, Status
 from greedyhull.types import Array, Design, Index, Region
 
 
-def cheapest_flips(costs: Array, m: int) -> Iterator[Index]:
-    """Yield the m subsets of least total cost, the cheapest first; the first is empty.
-
-    From a subset whose most expensive member is the i-th cheapest come two more: with the next one added, and with the i-th
-    replaced by the next one. Every subset comes from exactly one other, which costs no more.
-
-    >>> [flipped.tolist() for flipped in cheapest_flips(np.array([2.0, 1.0, 5.0]), 4)]
-    [[], [1], [0], [1, 0]]
-    """
-    order = np.argsort(costs, kind="stable")
-    sorted_costs = costs[order]
-    heap: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
-    for _ in range(m):
-        if not heap:
-            return
-        _, chosen = heapq.heappop(heap)
-        yield order[list(chosen)]
-        following = chosen[-1] + 1 if chosen else 0
-        if following < len(order):
-            for more in {(*chosen, following), (*chosen[:-1], following)}:
-                heapq.heappush(heap, (float(sorted_costs[list(more)].sum()), more))
+def cheapest_flips(costs: Array, m: int) -> list[Index]:
+    """Return the m subsets of least total cost, the cheapest first; costs are not negative."""
+    found: list[tuple[float, list[int]]] = [(0.0, [])]
+    for j in np.argsort(costs, kind="stable").tolist():
+        cost = float(costs[j])
+        if len(found) == m and cost >= found[-1][0]:
+            break
+        found = sorted(found + [(sum_ + cost, [*subset, j]) for sum_, subset in found], key=lambda one: one[0])[:m]
+    return [np.array(subset, dtype=np.intp) for _, subset in found]
 
 
 def signs_maximum(form: Form, widths: Array) -> tuple[float, Status]:
@@ -76,11 +62,7 @@ AT = 1e-14  # coordinates this near to a bound, relative to the size of the set,
 
 
 def room_above(w: Array, v: Array, low: Array | float, near: float) -> float:
-    """The largest t with w + t·v ≥ low; a coordinate that is at its bound and falls by no more than rounding counts not.
-
-    >>> room_above(np.array([0.5, 0.5]), np.array([1.0, -1.0]), 0.0, 1e-14)
-    0.5
-    """
+    """The largest t with w + t·v ≥ low; a coordinate that is at its bound and falls by no more than rounding counts not."""
     left = np.maximum(w - low, 0.0)
     falling = (v < 0.0) & ((left > near) | (v < -near))
     return float((left[falling] / -v[falling]).min(initial=np.inf))
@@ -89,8 +71,7 @@ def room_above(w: Array, v: Array, low: Array | float, near: float) -> float:
 class Box(AtomSet):
     """Box {w : lower ≤ w ≤ upper}.
 
-    Its atoms are the corners. Equal bounds hold a coordinate fixed. `Corrective`, the default where f has a Hessian, works on
-    the coordinates; ``point.atoms`` of its solution are corners that are computed when asked for.
+    Its atoms are the corners. Equal bounds hold a coordinate fixed.
 
     Parameters
     ----------
@@ -99,11 +80,6 @@ class Box(AtomSet):
         number of dimensions.
     upper : float or array_like
         Upper bounds, nowhere below ``lower``. Both must be finite.
-
-    See Also
-    --------
-    LinfBall : The same bounds ±radius for all coordinates.
-    Simplex : Weights with a given sum, and upper bounds.
 
     Examples
     --------
@@ -141,10 +117,9 @@ class Box(AtomSet):
         return Dense(np.where(g > 0, self.lower, self.upper))
 
     def best(self, g: Array, m: int) -> DenseBlock:
-        """The m best corners: the best one, and those that differ from it where it costs least."""
         first, low, high, slopes = self.argmin(g).array.ravel(), self.lower.ravel(), self.upper.ravel(), g.ravel()
         able = np.flatnonzero(high > low)
-        flips = list(cheapest_flips(np.abs(slopes * (high - low))[able], m))
+        flips = cheapest_flips(np.abs(slopes * (high - low))[able], m)
         rows = np.repeat(first[None, :], len(flips), axis=0)
         for row, flipped in zip(rows, flips, strict=True):
             at = able[flipped]
@@ -196,7 +171,6 @@ class Box(AtomSet):
         return Constant(length(farther), "exact", "R")
 
     def curvature(self, form: Any) -> Constant:
-        """max over signs x of (Δx)ᵀH(Δx), Δ = upper − lower: exact for few coordinates and where a bound is attained."""
         return Constant(*signs_maximum(form, self.upper - self.lower), "M")
 
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
@@ -221,11 +195,7 @@ class LinfBall(Box):
     d : int
         The number of coordinates.
     radius : float
-        The largest absolute value of a coordinate. `Solution.price` says what one more unit of it is worth.
-
-    See Also
-    --------
-    Box : Bounds that differ between coordinates.
+        The largest absolute value of a coordinate.
 
     Examples
     --------
@@ -234,22 +204,18 @@ class LinfBall(Box):
     array([-2.,  2., -2.])
     """
 
+    _sizes_given = ("radius",)
+    __repr__ = AtomSet.__repr__
+
     def __init__(self, d: int, radius: float) -> None:
         self.radius = positive(radius, "radius")
         super().__init__(np.full(dimension(d), -self.radius), self.radius)
-
-    def __repr__(self) -> str:
-        return f"LinfBall({self.shape[0]}, radius={self.radius:g})"
-
-    def rescaled(self, radius: float) -> LinfBall:
-        return LinfBall(self.shape[0], radius)
 
 
 class L2Ball(AtomSet):
     """Euclidean ball {w : ‖w − centre‖₂ ≤ radius}.
 
-    Every point of the sphere is an atom. `Corrective`, the default where f has a Hessian, works on the coordinates;
-    ``point.atoms`` of its solution are the two ends of a diameter, computed when asked for.
+    Every point of the sphere is an atom.
 
     Parameters
     ----------
@@ -259,11 +225,6 @@ class L2Ball(AtomSet):
         The radius.
     centre : array_like of shape (d,), optional
         The centre, the origin by default. It is kept as the attribute ``middle``.
-
-    See Also
-    --------
-    L1Ball : A ball whose minimisers are sparse.
-    LinfBall : Bounds on each coordinate.
 
     Examples
     --------
@@ -363,15 +324,9 @@ class LpBall(GaugeBall):
     d : int
         The number of coordinates.
     radius : float
-        The largest norm. `Solution.price` says what one more unit of it is worth.
+        The largest norm.
     p : float
         The exponent, at least 1; ``np.inf`` for the maximum norm.
-
-    See Also
-    --------
-    L1Ball : The case p = 1, with sparse atoms.
-    L2Ball : The case p = 2, about any centre.
-    LinfBall : The case p = ∞.
 
     Examples
     --------
@@ -381,6 +336,7 @@ class LpBall(GaugeBall):
     """
 
     dense_atoms = True
+    _sizes_given = ("radius", "p")
 
     def __init__(self, d: int, radius: float, p: float) -> None:
         self._measure(d, radius=radius)
@@ -388,9 +344,6 @@ class LpBall(GaugeBall):
               lambda: f"p = {shown(p)} was given; a number of at least 1, or np.inf, is wanted: for p < 1 the set is not "
                       "convex, and its hull is the l1 ball.")
         self.p = float(p)
-
-    def __repr__(self) -> str:
-        return f"LpBall({self.shape[0]}, radius={self.radius:g}, p={self.p:g})"
 
     def _region(self) -> Region | None:
         if self.p == 2.0:
@@ -427,9 +380,6 @@ class LpBall(GaugeBall):
         """radius·‖c‖_q, attained."""
         return self.radius * norm(c, self.dual)
 
-    def rescaled(self, radius: float) -> LpBall:
-        return LpBall(self.shape[0], radius, self.p)
-
     def sizes(self) -> Sizes:
         """r_S is radius for p ≤ 2, where a unit vector is longest, and radius·d^(1/2 − 1/p) for p ≥ 2; D is twice that."""
         r = self.radius * self.shape[0] ** max(0.5 - 1.0 / self.p, 0.0)
@@ -440,11 +390,7 @@ class LpBall(GaugeBall):
 
 
 def norm(x: Any, p: float) -> float:
-    """‖x‖_p without overflow or underflow.
-
-    >>> norm(np.array([1e200, 0.0]), 2.0), norm(np.array([1.0, -2.0]), np.inf)
-    (1e+200, 2.0)
-    """
+    """‖x‖_p without overflow or underflow."""
     sizes = np.abs(x)
     largest = float(sizes.max(initial=0.0))
     if p == np.inf or not 0.0 < largest < np.inf:

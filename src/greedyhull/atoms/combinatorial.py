@@ -70,7 +70,6 @@ class CombinatorialOracle(OracleBase):
         return Shortlist(found, _slack(found[0].dot(g), lower, shift))
 
     def argmin(self, g: Array, tol: float = 0.0, enough: float = -np.inf) -> Answer:
-        """The best structure alone, which is not remembered."""
         c, shift = scaled(g)
         places, lower = self.S.solved(c)
         self.asked += 1
@@ -109,10 +108,6 @@ class SpanningTree(Combinatorial):
         The edges, as pairs of nodes. The graph is undirected; parallel edges are allowed.
     nodes : int
         The number of nodes, numbered from 0.
-
-    See Also
-    --------
-    PathPolytope : Paths from one node to another.
 
     Examples
     --------
@@ -204,13 +199,7 @@ def least_assignment(g: Array) -> float:
 
 
 def polyhedron(n: int) -> Polyhedron:
-    """Bounds, the sums of all rows, and of all columns but the last, whose sum follows.
-
-    >>> polyhedron(2).A
-    array([[1., 1., 0., 0.],
-           [0., 0., 1., 1.],
-           [1., 0., 1., 0.]])
-    """
+    """Bounds, the sums of all rows, and of all columns but the last, whose sum follows."""
     one = np.ones((1, n))
     A = np.concatenate([np.kron(np.eye(n), one), np.kron(one, np.eye(n))])[:-1]
     return Polyhedron(np.zeros(n * n), np.ones(n * n), A, np.ones(len(A)), np.ones(len(A)))
@@ -230,21 +219,12 @@ class Birkhoff(Combinatorial):
     n : int
         The number of rows, and of columns.
 
-    See Also
-    --------
-    Transport : Couplings of two distributions.
-    LinearProgram : Any bounded polytope by its rows.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
     >>> S = gh.Birkhoff(2)
     >>> S.argmin(np.array([[3.0, 1.0], [1.0, 2.0]])).places
     array([1, 2])
-    >>> f = gh.function(lambda W: 0.5 * (W**2).sum(), lambda W: W, (2, 2), smoothness=1.0)
-    >>> gh.minimize(f, S).x
-    array([[0.5, 0.5],
-           [0.5, 0.5]])
     """
 
     _spreads = True
@@ -297,7 +277,6 @@ class Birkhoff(Combinatorial):
         return room_above(w, v, 0.0, ZERO)
 
     def centre(self) -> Iterate:
-        """1/n everywhere, as the n cyclic permutations."""
         n = self.shape[0]
         turns = [ones(self._places((np.arange(n) + k) % n)) for k in range(n)]
         return Iterate(SparseBlock(n * n, turns), np.full(n, 1.0 / n), self.shape)
@@ -343,7 +322,6 @@ class Birkhoff(Combinatorial):
 
 
 def _assignment(c: Array) -> Index:
-    """The column of each row, of least total cost."""
     from scipy.optimize import linear_sum_assignment
 
     return np.asarray(linear_sum_assignment(c)[1], dtype=np.intp)
@@ -372,11 +350,6 @@ class Permutahedron(AtomSet):
     ----------
     v : array_like of shape (d,)
         The numbers, in any order; some may be equal.
-
-    See Also
-    --------
-    Simplex : The permutations of (1, 0, …, 0).
-    HyperSimplex : The permutations of K equal numbers and zeros.
 
     Examples
     --------
@@ -427,7 +400,6 @@ class Permutahedron(AtomSet):
         return Iterate(DenseBlock(rows, self.shape), np.full(len(rows), 1.0 / len(rows)), self.shape).merged()
 
     def _holds(self, x: Array, tol: float) -> bool:
-        """Majorisation."""
         sums = np.cumsum(np.sort(x)[::-1])
         near = tol * max(self._size, 1e-300) * len(x) + 1e-15 * self._size * len(x)
         return bool((sums <= self._sums + near).all()) and abs(float(sums[-1] - self._sums[-1])) <= near
@@ -449,8 +421,7 @@ class Permutahedron(AtomSet):
         return Iterate(DenseBlock(np.stack(rows), self.shape), np.array(weights) / sum(weights), self.shape).merged()
 
     def _most_of(self, vertex: Array, y: Array, mass: float, near: float) -> float:
-        """The largest weight for which y − weight·vertex is a point of (mass − weight) times the set: Newton's method on the
-        sum of largest entries that is farthest above its bound."""
+        """The largest weight for which y − weight·vertex is a point of (mass − weight) times the set, by Newton steps."""
         weight = mass
         for _ in range(4 * len(y)):
             left = y - weight * vertex

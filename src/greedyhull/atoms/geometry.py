@@ -72,12 +72,7 @@ CHUNK = 4_000_000  # entries that are read at once
 
 
 def columns(design: Design) -> Iterator[tuple[Index, Any]]:
-    """The columns of the design, in order: index arrays J and A[:, J] in float64, dense or CSC.
-
-    >>> from greedyhull.objectives.designs import design
-    >>> [(J.tolist(), block.shape) for J, block in columns(design(np.eye(3)))]
-    [([0, 1, 2], (3, 3))]
-    """
+    """The columns of the design, in order: index arrays J and A[:, J] in float64, dense or CSC."""
     (d,) = design.domain
     sparse = design.stored and is_sparse(images(design, np.arange(1), np.ones(1)))
     width = d if sparse else max(1, CHUNK // design.n)
@@ -187,12 +182,6 @@ def nearest_point(S: AtomSet, x: Array, size: float, near: float, far: float) ->
 
     For any g every point v of the hull has ⟨g, v⟩ ≥ ⟨g, d⟩ − slack, d the oracle's answer, and so ‖v − x‖‖g‖ is at least
     ⟨g, d − x⟩ − slack: a proof, less the rounding of these products.
-
-    >>> import greedyhull as gh
-    >>> S = gh.Vertices([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])
-    >>> found = nearest_point(S, np.array([2.0, 2.0]), 1.0, 1e-9, np.inf)
-    >>> found.point.array().round(9), round(found.distance**2, 9)
-    (array([1., 1.]), 2.0)
     """
     oracle, many = S.oracle(np.random.default_rng(0)), 32 if listed(S) is not None else 1  # atoms that join together
     kept = ArrayState(S.atom(-x if x.any() else np.ones(S.shape)), S.shape, size)

@@ -38,7 +38,6 @@ class GroupedRegion(CoordinateSet):
     total: float
 
     def begin(self, d: int) -> None:
-        """A corner has few coordinates; the point nearest to the origin has all of them."""
         return None
 
     def nearest(self, x: Array) -> Array:
@@ -93,11 +92,6 @@ class GroupedSimplex(AtomSet):
         dictionary by label, in which groups may be left out.
     total : float, default 1.0
         The sum of the weights.
-
-    See Also
-    --------
-    Simplex : Caps on single weights only, and lower bounds.
-    GroupL1Ball : Groups that enter or leave together.
 
     Examples
     --------
@@ -163,17 +157,14 @@ class GroupedSimplex(AtomSet):
         return None if many < 0 else Sparse(places[:many].copy(), entries[:many].copy())
 
     def argmin(self, g: Array) -> Sparse:
-        """The vertex that is filled in the order of g; mostly a few coordinates use up the total."""
         found = self._vertex(as_given(g), self._cap)
         assert found is not None  # all coordinates have room for the total
         return found
 
     def best(self, g: Array, m: int) -> SparseBlock:
-        """The best vertex, and others with one of its coordinates left out, or another one filled first."""
         return best_of(self._filled, self._open[np.argsort(g[self._open], kind="stable")], g, m)
 
     def centre(self) -> Iterate:
-        """The same share of every group's room, spread evenly over the caps in it."""
         sums = np.bincount(self.of, self._cap, len(self.labels))
         share = np.divide(self._rooms, sums, out=np.zeros_like(sums), where=sums > 0)
         return self.decompose(self._cap * share[self.of] * (self.total / float(self._rooms.sum())))
@@ -184,8 +175,7 @@ class GroupedSimplex(AtomSet):
         return inside and bool((np.bincount(self.of, x, len(self.labels)) <= self.group_upper + near).all())
 
     def decompose(self, w: Array) -> Iterate:
-        """At most one vertex per cap and coordinate, each of the smallest face of what is left, with the largest weight that
-        leaves a point of the set: one more bound is reached, and kept."""
+        """Vertices of the smallest face of what is left, each with the largest weight that leaves a point of the set."""
         y, mass, near = np.maximum(self._inside(w), 0.0), 1.0, 1e-15 * self.total
         y *= self.total / float(y.sum())
         atoms, weights = [], []
@@ -203,8 +193,7 @@ class GroupedSimplex(AtomSet):
         return Iterate(SparseBlock(self.shape[0], atoms), np.array(weights) / sum(weights), self.shape).merged()
 
     def _on_face(self, y: Array, mass: float, near: float) -> Sparse:
-        """A vertex at which every bound is tight that is so at y, a point of ``mass`` times the set: full groups come first,
-        then coordinates at their caps, then the largest of the others."""
+        """A vertex at which every bound is tight that is tight at y, a point of ``mass`` times the set."""
         tight = np.bincount(self.of, y, len(self.labels)) >= mass * self.group_upper - near
         on = np.flatnonzero(y > 0.0)
         full = y[on] >= mass * self._cap[on] - near
@@ -252,7 +241,6 @@ class GroupedSimplex(AtomSet):
         return Sizes.of(t * min(np.sqrt(2.0 * square), 2.0 * r), t * r, "upper bound")
 
     def curvature(self, form: Any) -> Constant:
-        """From above, by the least of three sets around it: the simplex, the ball, and the box of differences."""
         most = farthest_coordinates(form)[0]
         sets = self.total * (self.total * most), self.diameter * (self.diameter * float(form.top())), form.signs(self._cap)
         return Constant(min(sets), "upper bound", "M")
@@ -266,7 +254,6 @@ class TurnoverRegion(CoordinateSet):
     inside: Array
 
     def begin(self, d: int) -> Array:
-        """Where little is traded: most weights stay as they are."""
         return self.inside
 
     def nearest(self, x: Array) -> Array:
@@ -334,7 +321,6 @@ class TurnoverRegion(CoordinateSet):
     solve = _solved
 
     def solve_factored(self, D: Array, F: Array, grad: Array, y: Array, tol: float) -> Array:
-        """The same for H = diag(D) + FᵀF."""
         return self.solve_few_rows(Factored(D, F), len(F) + len(self.pieces.room) < len(D), grad, y, tol)
 
 
@@ -439,6 +425,5 @@ class TurnoverSimplex(AtomSet):
         return self.caps.max_abs(c)
 
     def sizes(self) -> Sizes:
-        """From above: those of the caps, and Σ|w − previous| is at least the distance from the previous weights."""
         outer, most = self.caps.sizes(), self._pieces.most
         return Sizes.of(min(float(outer.diameter), 2.0 * most), min(float(outer.circumradius), most), "upper bound")

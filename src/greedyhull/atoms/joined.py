@@ -121,7 +121,6 @@ class Joined(AtomSet):
         return self._mixed([S.centre() for S in self.sets])
 
     def _mixed(self, points: Sequence[Iterate]) -> Iterate:
-        """A point of each set as a point of the whole."""
         block = self.joined(w.block for w in points)
         return Iterate(block, np.concatenate([w.weights for w in points]), self.shape).merged()
 
@@ -223,11 +222,6 @@ class Product(Joined):
         The sets. Points of sets with more than one dimension are written out in C order. Products among them are taken
         apart, so that a product of products is one product.
 
-    See Also
-    --------
-    Sum : A point of each set, added.
-    BlockCoordinate : A solver for very many sets.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -266,7 +260,6 @@ class Product(Joined):
 
     @cached_property
     def _totals(self) -> Array | None:
-        """The total of each set where all are simplices."""
         simple = all(type(S) is Simplex for S in self.sets)
         return np.array([S.total for S in self.sets if isinstance(S, Simplex)]) if simple else None
 
@@ -339,11 +332,6 @@ class Sum(Joined):
     *sets : AtomSet
         The sets, all of one shape. Sums among them are taken apart.
 
-    See Also
-    --------
-    Product : The points side by side.
-    Translated : A set plus one vector.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -364,7 +352,6 @@ class Sum(Joined):
         self._join(flat, [0] * len(flat), flat[0].shape)
 
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
-        """Whether the point lies in the sum: by its parts where its atoms are kept, else by a search for a mixture."""
         return self.holds_parts(w, tol) or self._has(array_of(w), tol)
 
     def contains_quickly(self, w: Iterate) -> bool | None:
@@ -468,7 +455,6 @@ class BasisTable:
         return cls(size, np.concatenate(index), np.concatenate(scale) + 0.0, np.cumsum([0, *lengths]), owners)
 
     def lowest(self, g: Array, m: int) -> Index:
-        """Where the m best atoms of each set are."""
         return lowest_of_each(g[self.index] * self.scale, self.starts, m)
 
     def argmin(self, g: Array) -> list[Basis]:

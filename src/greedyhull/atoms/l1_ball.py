@@ -72,25 +72,15 @@ class L1Ball(GaugeBall):
     d : int or tuple of int
         The number of coordinates; for matrices, their shape (rows, columns).
     radius : float
-        The largest weighted sum of absolute values. `Solution.price` says what one more unit of it is worth.
+        The largest weighted sum of absolute values.
     weights : array_like, optional
         Positive weights, one for each entry, 1 by default. A coordinate with a large weight uses more of the budget.
-
-    See Also
-    --------
-    CappedSimplex : The part with non-negative coordinates.
-    GroupL1Ball : Whole groups of coordinates, such as the rows of a matrix.
-    path : Solutions for many radii.
 
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
     >>> gh.L1Ball(3, 2.0).argmin(np.array([1.0, -3.0, 0.5]))
     Basis(index=1, scale=2.0)
-    >>> f = gh.multitask(np.eye(2), [[3.0, 0.0], [1.0, 2.0]])
-    >>> gh.minimize(f, gh.L1Ball((2, 2), radius=2.0), stop=gh.Gap(1e-9)).x.round(6)
-    array([[1.5, 0. ],
-           [0. , 0.5]])
     """
 
     size: int
@@ -173,7 +163,6 @@ class L1Ball(GaugeBall):
         return Basis(0, 0.0)
 
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
-        """Whether the point lies in the ball; a matrix that is kept by its entries is not written out."""
         kept = len(self.shape) == 2 and isinstance(w, Iterate) and w.keeps_atoms and w.shape == self.shape
         if not kept or not isinstance(w.block, BasisBlock):
             return self._has(array_of(w), tol)
@@ -217,7 +206,6 @@ class L1Ball(GaugeBall):
         return Constant(longest * float(np.sqrt(u @ u + (scale * (scale + 2.0 * np.abs(u))).max())), "exact", "R")
 
     def curvature(self, form: Any) -> Constant:
-        """4 max_j scale_j² H_jj: the set is symmetric."""
         return Constant(4.0 * float((form.diagonal() * self._scale * self._scale).max()), "exact", "M")
 
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
@@ -237,12 +225,7 @@ class TotalVariationBall(GaugeBall):
     d : int
         The number of coordinates, in order.
     radius : float
-        The largest variation, that from zero to the first value included. `Solution.price` says what one more unit of it is
-        worth.
-
-    See Also
-    --------
-    L1Ball : The same budget on the values in place of their changes.
+        The largest variation, that from zero to the first value included.
 
     Examples
     --------
@@ -253,11 +236,10 @@ class TotalVariationBall(GaugeBall):
 
     dense_atoms = True
 
+    _sizes_given = ("radius",)
+
     def __init__(self, d: int, radius: float) -> None:
         self._measure(d, radius=radius)
-
-    def __repr__(self) -> str:
-        return f"TotalVariationBall({self.shape[0]}, radius={self.radius:g})"
 
     def __len__(self) -> int:
         return 2 * self.shape[0]
@@ -308,11 +290,7 @@ class TotalVariationBall(GaugeBall):
     def max_abs(self, c: Array) -> float:
         return self.radius * float(np.sum(c))
 
-    def rescaled(self, radius: float) -> TotalVariationBall:
-        return TotalVariationBall(self.shape[0], radius)
-
     def sizes(self) -> Sizes:
-        """D = 2·radius·√d and r_S = D/2: the set is symmetric, and the longest atom is the constant."""
         r = self.radius * np.sqrt(self.shape[0])
         return Sizes.of(2.0 * r, r)
 
@@ -326,9 +304,5 @@ class TotalVariationBall(GaugeBall):
 
 
 def suffix_sums(g: Array) -> Array:
-    """Σ_{j ≥ i} g_j for every i, in extended precision where there is one.
-
-    >>> suffix_sums(np.array([1.0, 2.0, -4.0]))
-    array([-1., -2., -4.])
-    """
+    """Σ_{j ≥ i} g_j for every i, in extended precision where there is one."""
     return np.cumsum(g[::-1], dtype=np.longdouble)[::-1].astype(np.float64)

@@ -242,7 +242,6 @@ class Polytope(AtomSet):
         return self.best(g, 1)[0]
 
     def best(self, g: Array, m: int) -> Block:
-        """The best vertex, and some next to it; always from the same basis, whatever was asked before."""
         home, lock = self.__dict__.get("_home") or self.__dict__.setdefault("_home", (LinearProgramOracle(self), Lock()))
         with lock:
             columns, rows = self._first
@@ -278,7 +277,6 @@ class Polytope(AtomSet):
         return Sizes.of(min(D, 2.0 * longest), min(0.5 * D, longest), "upper bound")
 
     def row_ranges(self, design: Design) -> tuple[Array, Array]:
-        """Two questions for each row, with the slack of their answers."""
         from greedyhull.atoms.geometry import rows
 
         oracle, low, high = self.oracle(), np.zeros(design.n), np.zeros(design.n)
@@ -323,11 +321,6 @@ class LinearProgram(Polytope):
         A name for each variable, for errors.
     options : dict, optional
         Options of HiGHS, such as ``{"simplex_iteration_limit": 1000}``.
-
-    See Also
-    --------
-    Simplex : Weights with a given sum and upper bounds, without HiGHS.
-    Box : Bounds alone.
 
     Notes
     -----
@@ -392,11 +385,6 @@ class Transport(Polytope):
         What each row sums to, non-negative.
     b : array_like of shape (q,)
         What each column sums to, non-negative, with the same total as ``a``.
-
-    See Also
-    --------
-    Birkhoff : All marginals 1.
-    LinearProgram : Any bounded polytope by its rows.
 
     Notes
     -----

@@ -69,7 +69,6 @@ class Model:
         self._keeps = self.h.getNumNz() > 0  # without entries HiGHS needs no basis, and reading one ends the process
 
     def begin(self, columns: Array, rows: Array) -> None:
-        """Let the next question begin at this basis."""
         module = self.module
         status = module.HighsBasisStatus
         table = [status.kLower, status.kBasic, status.kUpper, status.kZero]
@@ -132,7 +131,6 @@ class Model:
         return _largest(np.asarray(ray), self.P.names) if known and self.P.m else []
 
     def endless(self) -> list[str]:
-        """The variables that a way without end changes."""
         _, known, ray = self.h.getPrimalRay()
         return _largest(np.asarray(ray), self.P.variables) if known else []
 
@@ -150,7 +148,6 @@ def _largest(ray: Array, names: list[str]) -> list[str]:
 
 
 def _stands(at: Array, low: Array, high: Array) -> Array:
-    """At which end each number is."""
     up = np.isfinite(high) & (np.abs(at - high) < np.abs(at - low))
     free = np.isinf(low) & np.isinf(high)
     return np.where(free, FREE, np.where(up, UPPER, LOWER)).astype(np.int8)
@@ -164,10 +161,7 @@ def sizes_of(P: Rows) -> Array:
 
 
 def unit_of(P: Rows, sizes: Array) -> float:
-    """The unit in which HiGHS gets the bounds, a power of two: their median where that is far from 1.
-
-    HiGHS's tolerances are absolute. Bases and prices are the same in any unit.
-    """
+    """The unit of bounds for HiGHS, whose tolerances are absolute: a power of two near their median, or 1."""
     ends = np.abs(np.concatenate([P.l / sizes, P.u / sizes, P.lower, P.upper]))
     ends = ends[np.isfinite(ends) & (ends > 0.0)]
     power = frexp(float(np.median(ends)))[1] if len(ends) else 0
@@ -299,7 +293,6 @@ class LinearProgramOracle(OracleBase):
         return Shortlist(block, float(max(score - lower, 0.0) + 8.0 * EPS * abs(score)))
 
     def prices(self, g: Array) -> tuple[Array, Array]:
-        """Row prices y and reduced costs g − A'y at the best vertex for g."""
         cost, shift = scaled(g, 10)
         y = np.ldexp(clipped(self.S.rows, self._solved(cost).prices(cost)), shift)
         return y, g - self.S.rows.transposed @ y

@@ -37,7 +37,6 @@ class Mapped(Around):
         self.owners = S.traits.owners
 
     def _of(self, S: AtomSet) -> Mapped:
-        """The same of another set."""
         return type(self)(S, self.c if self.v is None else self.v)  # type: ignore[call-arg]
 
     def _bare(self) -> AtomSet:
@@ -57,7 +56,6 @@ class Mapped(Around):
                               dense_atoms=self.dense_atoms, radius=radius, middle=middle, total=total)
 
     def back(self, x: Array) -> Array:
-        """The point of S that x comes from."""
         return np.asarray(x / self.c if self.v is None else x - self.v)
 
     def seen_by(self, g: Array) -> tuple[Array, float]:
@@ -65,7 +63,6 @@ class Mapped(Around):
         return (g if self.c > 0.0 else -g), 0.0 if self.v is None else float(np.vdot(g, self.v))
 
     def moved(self, d: Atom) -> Atom:
-        """An atom of S with one owner, moved."""
         raise NotImplementedError
 
     def _moved(self, d: Atom) -> Atom:
@@ -75,7 +72,6 @@ class Mapped(Around):
         return Joint(tuple(self._part(part, owner) for owner, part in enumerate(d.parts)))
 
     def _part(self, d: Atom, owner: int) -> Atom:
-        """A part of an owner, moved."""
         return self.moved(d)
 
     def blocks(self, block: Block) -> Block:
@@ -230,11 +226,6 @@ class Scaled(Mapped):
     c : float
         The factor, not zero.
 
-    See Also
-    --------
-    Translated : A set plus one vector.
-    Sum : Points of several sets, added.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -275,11 +266,6 @@ class Translated(Mapped):
         The set.
     v : array_like
         The vector, in the shape of the points.
-
-    See Also
-    --------
-    Scaled : A set times a number.
-    Sum : Points of several sets, added.
 
     Examples
     --------

@@ -10,6 +10,7 @@ import numpy as np
 
 from greedyhull.kernels import matrix_models as limited_memory
 from greedyhull.kernels._core import observed_products
+from greedyhull.kernels.group_qp import threshold
 from greedyhull.kernels.matrix_models import Anderson, Form, HessianEquations, LocalModel, MatrixEquations
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.coordinate_iterate import CoordinateIterate
@@ -84,11 +85,7 @@ class _Last:
 
 
 def column_units(sigma: Array, bend: float, spread: float) -> Array:
-    """(hσₖ + s)^−½ for each column, 1 for the flattest one; all 1 where these numbers say nothing.
-
-    >>> column_units(np.array([8.0, 2.0, 0.0]), 0.5, 1.0).round(3)
-    array([0.447, 0.707, 1.   ])
-    """
+    """(hσₖ + s)^−½ for each column, 1 for the flattest one; all 1 where these numbers say nothing."""
     with np.errstate(all="ignore"):
         bends = max(bend, 0.0) * sigma + max(spread, 0.0)
         units = np.maximum(bends / bends.max(), UNEVEN) ** -0.5
@@ -97,8 +94,7 @@ def column_units(sigma: Array, bend: float, spread: float) -> Array:
 
 
 def _symmetric_units(f: Objective, A: Array) -> Array:
-    """`column_units` of a symmetric factor: h is the curvature of f toward the matrix whose eigenvalues are all the same, s
-    the mean eigenvalue of the gradient less the multiplier."""
+    """`column_units` of a symmetric factor, with the curvature of f toward the matrix with equal eigenvalues."""
     sigma = np.einsum("ik,ik->k", A, A)
     mean = float(sigma.mean())
     sigma = np.maximum(sigma, 1e-12 * mean)  # of their mean: smaller singular values count as this
@@ -172,19 +168,6 @@ def spectrum(T: Array) -> Spectrum:
     return Spectrum(V, np.sqrt(np.maximum(values, 0.0)))
 
 
-def threshold(sigma: Array, radius: float) -> float:
-    """τ ≥ 0 with Σ max(σᵢ − τ, 0) ≤ radius, the least one.
-
-    >>> threshold(np.array([3.0, 1.0]), 2.0)
-    1.0
-    """
-    if float(sigma.sum()) <= radius:
-        return 0.0
-    ordered = np.sort(sigma)[::-1]
-    cut = (np.cumsum(ordered) - radius) / np.arange(1, len(ordered) + 1)
-    return float(cut[np.flatnonzero(ordered >= cut)[-1]])  # the first is, even where the radius drowns in rounding
-
-
 def projected(T: Array, radius: float) -> Array:
     """About the nearest matrix of nuclear norm ≤ radius; in single precision if T is."""
     V, sigma = spectrum(T)
@@ -231,13 +214,7 @@ def _quotient(move: Array, change: Array) -> float:
 
 
 def unconstrained(equations: MatrixEquations, slope: Callable[[Array], Array], x: Array, radius: float) -> Array:
-    """From x to a matrix where the gradient ``slope`` of f vanishes up to rounding; x itself where that is no nearer.
-
-    >>> from greedyhull.kernels.matrix_models import NormalEquations
-    >>> K, B = np.diag([1.0, 1e-6]), np.array([[3.0], [5.0]])
-    >>> unconstrained(NormalEquations(lambda dtype: K.astype(dtype), B), lambda W: K @ W - B, np.zeros((2, 1)), 1e9).ravel()
-    array([3.e+00, 5.e+06])
-    """
+    """From x to a matrix where the gradient ``slope`` of f vanishes up to rounding; x itself where that is no nearer."""
     if equations.unit == 0.0:
         return x
     (form, Q), basis = equations.lasting(radius), equations.basis
@@ -269,7 +246,6 @@ class Low(NamedTuple):
     V: Array
 
     def times(self, c: float) -> Low:
-        """c·A Vᵀ in float64."""
         return Low(c * self.A.astype(np.float64), self.V.astype(np.float64))
 
 
@@ -307,13 +283,6 @@ def descend_split(equations: MatrixEquations, x: Array, radius: float, wanted: f
     """From x to a matrix of nuclear norm ≤ radius, up to rounding, where f is nearly least; None where nothing is lower.
 
     ``wanted`` is the gap that is asked for, 0 where none is. Far from the optimum, steps are made in single precision.
-
-    >>> from greedyhull.kernels.matrix_models import NormalEquations
-    >>> normal = NormalEquations(lambda dtype: np.diag([1.0, 0.01]).astype(dtype), np.array([[3.0], [0.05]]))
-    >>> A, V = descend_split(normal, np.zeros((2, 1)), 1.0)
-    >>> (A @ V.T).round(2)
-    array([[1.  ],
-           [0.02]])
     """
     with np.errstate(all="ignore"):  # what is not finite is not lower either
         x, T = x / radius, None
@@ -331,8 +300,7 @@ def descend_split(equations: MatrixEquations, x: Array, radius: float, wanted: f
 
 
 def descend_model(equations: HessianEquations, x: Array, radius: float, aim: float) -> tuple[Array, float] | None:
-    """From x to a matrix of nuclear norm ≤ radius where the gap is at most ``aim``, or as small as few steps make it, and
-    that gap, in the precision of the equations; None where these are of no use."""
+    """A matrix of nuclear norm ≤ radius and its gap, ``aim`` or what few steps reach; None where steps are of no use."""
     with np.errstate(all="ignore"):
         begin = _begin(equations, (x / radius).astype(equations.B.dtype), radius, 0.0)
         if begin is None:
@@ -499,10 +467,7 @@ def _nearest(model: LocalModel, here: _Look, radius: float, kind: Any) -> Array:
 
 
 def _free(model: LocalModel, here: _Look, radius: float) -> Array | None:
-    """The minimum of the model over all matrices, if x is well inside the ball and it is in the ball.
-
-    In a ball that is far too large the Hessian has tiny eigenvalues except at zero, and splitting would take many steps.
-    """
+    """The minimum of the model over all matrices, if x is well inside the ball and the minimum is in the ball."""
     if not 0.0 < np.linalg.norm(here.x, "nuc") < 0.5 * radius:  # of the radius: points with a smaller norm are well inside
         return None
     H = model.hessian(np.dtype(np.float64))

@@ -23,11 +23,7 @@ def lowest(scores: Array, m: int) -> Index:
 
 
 def top(sizes: Array, K: int) -> Index:
-    """Where the K largest are, ascending; of equal ones those that come first.
-
-    >>> top(np.array([1.0, 3.0, 2.0, 2.0]), 2)
-    array([1, 2])
-    """
+    """Where the K largest are, ascending; of equal ones those that come first."""
     d = len(sizes)
     if d <= K:
         return np.arange(d)
@@ -37,20 +33,12 @@ def top(sizes: Array, K: int) -> Index:
 
 
 def sum_of_largest(c: Array, K: int) -> float:
-    """The sum of the K largest.
-
-    >>> sum_of_largest(np.array([1.0, 3.0, 2.0]), 2)
-    5.0
-    """
+    """The sum of the K largest."""
     return float(np.sum(c if len(c) <= K else np.partition(c, len(c) - K)[len(c) - K :]))
 
 
 def total(x: Array) -> float:
-    """Σx; NaN or infinite where an entry is. Few numbers are added one by one sooner than by NumPy.
-
-    >>> total(np.array([1.0, -0.5]))
-    0.5
-    """
+    """Σx; NaN or infinite where an entry is. Few numbers are added one by one sooner than by NumPy."""
     return float(sum(x.ravel().tolist()) if x.size <= 64 else x.sum())
 
 
@@ -69,10 +57,7 @@ def worst_within(scores: Array, epsilon: float) -> int:
 
 
 def best_of(filled: Callable[[Index], Sparse | None], order: Index, g: Array, m: int) -> SparseBlock:
-    """Return the vertex of ``order``, the best one, and up to m − 1 others, better ones first.
-
-    Each leaves out one coordinate that the best one fills, or fills first one that it leaves out.
-    """
+    """Return the vertex of ``order`` and up to m − 1 that leave out one of its coordinates or fill another first."""
     first = filled(order)
     assert first is not None
     found = {first.key: first}
@@ -97,11 +82,7 @@ def in_order(size: int, atoms: list[Sparse], g: Array) -> SparseBlock:
 
 
 def swapped_supports(sizes: Array, K: int, m: int) -> list[Index]:
-    """Return the K places of the largest ``sizes``, then up to m − 1 supports one exchange away, the cheapest first.
-
-    >>> [places.tolist() for places in swapped_supports(np.array([5.0, 1.0, 4.0, 3.0]), 2, 3)]
-    [[0, 2], [0, 3], [2, 3]]
-    """
+    """Return the K places of the largest ``sizes``, then up to m − 1 supports one exchange away, the cheapest first."""
     d = len(sizes)
     reach = min(m - 1, d - K)
     order = lowest(-sizes, K + reach)

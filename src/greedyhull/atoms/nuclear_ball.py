@@ -34,22 +34,15 @@ class NuclearBall(AtomSet):
     shape : tuple of int
         The numbers of rows and columns.
     radius : float
-        The largest sum of singular values. `Solution.price` says what one more unit of it is worth.
-
-    See Also
-    --------
-    Spectrahedron : Positive semidefinite matrices of given trace.
-    completion : A matrix from some of its entries.
+        The largest sum of singular values.
 
     Notes
     -----
     The oracle needs the top singular pair of the gradient. If a side has at most 128 rows it is proved at once. Above that,
     Lanczos steps propose, and a Cholesky factorisation proves when a proof is needed; if both sides have more than 5000 rows,
     the proof holds with a stated probability. `Corrective`, `FrankWolfe` and `BlendedPairwise` improve the factors after each
-    step by L-BFGS. Where the matrix has a short side, they improve the matrix itself: by Douglas-Rachford splitting for
-    `multitask`, and for `completion` of squares if many entries are observed; by projected gradients for its other losses; by
-    Newton steps for `multinomial` with at most 1000 entries. Where the minimum of such squares lies inside a ball that is too
-    large, Newton steps find it.
+    step by L-BFGS. Where the matrix has a short side, they improve the matrix itself: by Douglas-Rachford splitting for sums
+    of squares, by Newton steps for `multinomial` with at most 1000 entries, by projected gradients for other losses.
 
     Examples
     --------
@@ -95,7 +88,6 @@ class NuclearBall(AtomSet):
         return Iterate.at(self.start(IDLE), self.shape)
 
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
-        """Whether the singular values of a matrix sum to at most the radius; by its factors, where it has them."""
         if not (isinstance(w, Iterate) and w.keeps_atoms):
             return self._has(array_of(w), tol)
         if isinstance(w.block, RankOneBlock) and w.shape == self.shape:  # the lengths of its atoms may prove it
@@ -126,7 +118,6 @@ class NuclearBall(AtomSet):
         return with_rest(self, block, weights)
 
     def compressed(self, block: Block, weights: Array, tol: float) -> tuple[Block, Array]:
-        """The singular pairs of the point: as many as its rank, and the zero matrix."""
         if isinstance(block, RankOneBlock) and _apart(block, weights):
             return block, weights
         found = of_block(block, weights)
@@ -139,7 +130,6 @@ class NuclearBall(AtomSet):
         return self.slide_within(f, w, 0.0)
 
     def slide_within(self, f: Objective, w: Iterate, gap: float) -> Iterate | None:
-        """L-BFGS over the factors; with a short side splitting, Newton steps or projected gradients: see the class's notes."""
         from greedyhull.atoms.matrix_descent import descend_newton
 
         lower = None
@@ -161,9 +151,10 @@ class NuclearBall(AtomSet):
         """The minimum of a quadratic that is written out, where it lies inside the ball as w does; else None."""
         from greedyhull.atoms.matrix_descent import unconstrained
         model = f if f.traits.written else None
-        # of the radius: the nuclear norm of points that the ball does not hold
         # rows or columns of a matrix that is written out for a Newton step
-        if model is None or min(self.shape) > 512 or self._used(w) > (1.0 - 1e-6):
+        if model is None or min(self.shape) > 512 or not isinstance(w.block, RankOneBlock):
+            return None
+        if float(np.abs(w.weights * w.block.scales).sum()) / self.radius > 1.0 - 1e-6:  # the ball may hold w
             return None
         exact, x = f.precise(), w.array()
 
@@ -176,12 +167,6 @@ class NuclearBall(AtomSet):
             return None
         factors = _factors(found)
         return self._mixture(factors, 1e-300) if float(factors.sigma.sum()) < self.radius else None
-
-    def _used(self, w: Iterate) -> float:
-        """The share of the radius that the atoms of a point take up, if they were orthogonal."""
-        if not isinstance(w.block, RankOneBlock):
-            return 1.0
-        return float(np.abs(w.weights * w.block.scales).sum()) / self.radius
 
     def _slid_factors(self, f: Objective, w: Iterate) -> Iterate | None:
         """w after a step toward many pairs, and a descent over its factors; in single precision, if it was far away."""
@@ -208,7 +193,6 @@ class NuclearBall(AtomSet):
         return self._mixture(balanced(A, B, np.ones(len(root))), DROPPED)
 
     def _split(self, model: MatrixQuadratic, w: Iterate, gap: float) -> Iterate | None:
-        """A point where f is nearly least, or None where that is not below w."""
         from greedyhull.atoms.matrix_descent import descend_split
 
         equations = model.equations()
@@ -252,8 +236,7 @@ class NuclearBall(AtomSet):
         return self._mixture(Factors(V, self.radius * sigma, U) if turned else Factors(U, self.radius * sigma, V), DROPPED)
 
     def _toward_many(self, f: Objective, w: Iterate) -> float:
-        """Move w toward the pairs whose singular value in the gradient exceeds that of its atoms, as the factors can only turn
-        into directions that they have; return about the gap before the step."""
+        """Move w toward the pairs that beat its atoms, as factors keep their directions; return about the gap before."""
         g = f.gradient(w)
         G, size = scaled(g)
         if size == 0.0:
@@ -276,7 +259,6 @@ class NuclearBall(AtomSet):
         return NuclearBall(self.shape, radius)
 
     def sizes(self) -> Sizes:
-        """D = 2·radius, between an atom and its negative, and r_S = radius."""
         return Sizes.of(2.0 * self.radius, self.radius)
 
     def radius_around(self, x: Array) -> Constant:

@@ -52,7 +52,6 @@ class Levels:
             self.groups.append((a, b, tails[a:b], inner - a, heads[inner]))
 
     def least(self, c: Array) -> Array:
-        """The least length of a way to each node."""
         far, c = np.full(self.nodes, np.inf), c[self.order]
         far[self.source] = 0.0
         for a, b, tails, inner, heads in self.groups:
@@ -82,10 +81,7 @@ def levels_of(edges: Index, nodes: int, source: int) -> Levels | None:
 
 
 def distances(edges: Index, c: Array, nodes: int, source: int) -> tuple[Array, Index]:
-    """The least length of a way to each node of a graph with cycles, and the node before it on that way.
-
-    Where a cycle is negative by rounding alone, all edges count as longer by what rounding may do.
-    """
+    """The least length of a way to each node of a graph with cycles, and the node before it on that way."""
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import NegativeCycleError, bellman_ford, dijkstra
 
@@ -197,10 +193,9 @@ def mixed(ways: list[Index], x: Array, near: float) -> Array | None:
 class PathPolytope(Combinatorial):
     """Unit flows from one node of a directed graph to another; a point has one entry for each edge.
 
-    Its atoms are the paths, with 1 at their edges. No path meets a node twice: a path with a circulation beside it is no point
-    of the set. The best one for g is a shortest path: by dynamic programming in a graph
-    without cycles, else by Dijkstra's algorithm where g ≥ 0 and by that of Bellman and Ford otherwise. A cycle of negative
-    length is refused, for then no path is shortest. Distances prove how good the path is, rounding included.
+    Its atoms are the paths, with 1 at their edges. No path meets a node twice: a path with a circulation is no point of the
+    set. A shortest path for g is found by dynamic programming in a graph without cycles, else by Dijkstra's algorithm where
+    g ≥ 0 and by that of Bellman and Ford otherwise. A cycle of negative length raises an error.
 
     Parameters
     ----------
@@ -213,20 +208,12 @@ class PathPolytope(Combinatorial):
     target : int
         Where they end.
 
-    See Also
-    --------
-    SpanningTree : Spanning trees of a graph.
-    LinearProgram : Any bounded polytope by its rows.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
     >>> S = gh.PathPolytope([(0, 1), (1, 3), (0, 2), (2, 3)], 4, source=0, target=3)
     >>> S.argmin(np.array([1.0, 1.0, 2.0, -1.0])).places
     array([2, 3])
-    >>> f = gh.least_squares(np.eye(4), np.zeros(4))
-    >>> gh.minimize(f, S).x
-    array([0.5, 0.5, 0.5, 0.5])
     """
 
     def __init__(self, edges: Any, nodes: int, source: int, target: int) -> None:
@@ -269,8 +256,7 @@ class PathPolytope(Combinatorial):
         return np.array(way[::-1], dtype=np.intp)
 
     def solved(self, c: Array) -> tuple[Index, float]:
-        """The path, and a bound: with distances π every path has length π(target) plus the reduced lengths
-        g − (π(head) − π(tail)) of its edges, and none of these is below 0 but for rounding."""
+        """The path and a bound: π(target) and, for each edge, the least reduced length g − (π(head) − π(tail))."""
         far, before = self._lengths(c)
         tail, head = far[self.edges[self._used, 0]], far[self.edges[self._used, 1]]
         own = c[self._used]
@@ -295,7 +281,6 @@ class PathPolytope(Combinatorial):
         return found
 
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
-        """Whether the point is a mixture of paths; a flow round cycles of which none is found among 2000 paths is none."""
         return self._by_atoms(w) or self._has(array_of(w), tol)
 
     def excludes(self, w: Any, tol: float = 1e-9) -> bool:
@@ -316,7 +301,6 @@ class PathPolytope(Combinatorial):
         return good and all(self._is_path(w.block[i]) for i in range(len(w)))
 
     def _is_path(self, d: Atom) -> bool:
-        """Whether an atom has 1 at the edges of a path, each node of which is met once."""
         if not isinstance(d, Sparse) or not len(d.places) or not (d.entries == 1.0).all():
             return False
         steps = dict(self.edges[d.places].tolist())
@@ -399,6 +383,5 @@ class PathPolytope(Combinatorial):
         return float(most.sum())
 
     def sizes(self) -> Sizes:
-        """From above: two paths as long as any that share no edge."""
         apart = 2.0 * min(self._longest, len(self._used) / 2)
         return Sizes.of(np.sqrt(apart), min(np.sqrt(apart), np.sqrt(self._longest)), "upper bound")

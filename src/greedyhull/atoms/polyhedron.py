@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check, shown
+from greedyhull.kernels.polyhedral_interior import size_of
 from greedyhull.points.arrays import is_sparse, length, locked
 from greedyhull.types import Array, Index
 
@@ -38,7 +39,6 @@ class Rows:
 
     @cached_property
     def columns(self) -> Any:
-        """A by columns."""
         return self.A.tocsc()
 
     @cached_property
@@ -47,7 +47,6 @@ class Rows:
 
     @cached_property
     def sizes(self) -> Any:
-        """|A|' as CSR."""
         return abs(self.transposed)
 
     @cached_property
@@ -63,20 +62,19 @@ class Rows:
     def violations(self, X: Array) -> Array:
         """The largest violation of a row or bound, relative to the row's size, for each point in the rows of X."""
         activity, size = (self.A @ X.T).T, np.abs(X).max(axis=1, initial=0.0)
-        scale = np.maximum(np.maximum(self._ends, size[:, None] * self._largest), 1e-300)
-        over = (np.maximum(np.maximum(self.l - activity, activity - self.u), 0.0) / scale).max(axis=1, initial=0.0)
+        missed = np.maximum(np.maximum(self.l - activity, activity - self.u), 0.0)
+        over = (missed / self.row_scale(size[:, None])).max(axis=1, initial=0.0)
         out = np.maximum(np.maximum(self.lower - X, X - self.upper), 0.0).max(axis=1, initial=0.0)
         return np.asarray(np.maximum(over, out / np.maximum(size, 1e-300)))
 
-    def row_scale(self, size: float) -> Array:
+    def row_scale(self, size: float | Array) -> Array:
         """What a row's activity changes by where one coordinate changes by ``size``, or its bounds where those are larger."""
         return np.maximum(np.maximum(self._ends, size * self._largest), 1e-300)
 
     @cached_property
     def _ends(self) -> Array:
         """The larger |end| of each row, of those that are finite."""
-        sizes = [np.where(np.isfinite(end), np.abs(end), 0.0) for end in (self.l, self.u)]
-        return np.maximum(*sizes)
+        return np.maximum(size_of(self.l), size_of(self.u))
 
     @cached_property
     def _largest(self) -> Array:

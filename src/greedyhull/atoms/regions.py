@@ -178,7 +178,6 @@ class BallRegion(CoordinateSet):
         return np.abs(g)
 
     def section(self, frame: Frame, x: Array) -> BallRegion:
-        """The smaller ball of the points that differ from x along the frame only."""
         rest = (x - self.middle) / self.radius
         frame.write(rest, np.zeros(len(frame)))
         return BallRegion(frame.read(self.middle), self.radius * float(np.sqrt(max(1.0 - rest.dot(rest), 0.0))))
@@ -243,7 +242,6 @@ class RowsRegion(CoordinateSet):
         return solve_rows_qp(flat, self.inside - x, self.inside, self.polyhedron, 0.0, self.ends)
 
     def shares(self, g: Array, x: Array) -> Array:
-        """What each coordinate could add where only its ends held."""
         return np.asarray(np.maximum(g * (x - self.ends[0]), g * (x - self.ends[1])))
 
     def section(self, frame: Frame, x: Array) -> RowsRegion:
@@ -291,7 +289,6 @@ class RowsRegion(CoordinateSet):
         return self._solved(Factored(diagonal, np.zeros((0, len(H)))) if alone else H, grad, y, tol)
 
     def solve_factored(self, D: Array, F: Array, grad: Array, y: Array, tol: float) -> Array:
-        """The same for H = diag(D) + FᵀF."""
         d, rows, equations = len(D), len(F) + len(self.polyhedron.l), int((self.polyhedron.l == self.polyhedron.u).sum())
         fewer = rows**3 / 3.0 + d * float(len(F)) ** 2 < d**3 / 3.0 + d**2 * float(equations)
         return self.solve_few_rows(Factored(D, F), fewer, grad, y, tol)

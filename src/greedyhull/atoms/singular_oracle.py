@@ -1,9 +1,4 @@
-"""Linear oracles over matrices: the top singular pairs, or the lowest eigenpairs, proposed cheaply and proved on demand.
-
-min ⟨g, W⟩ over ‖W‖_* ≤ r is −r·σ₁(g), at −r·u₁v₁ᵀ. Where a side has at most 128 rows, eigenvalues answer and prove at once.
-For larger matrices a few Lanczos steps from the last top vector propose pairs, which proves nothing. `floor` proves: by a
-factorisation where a side has at most 5000 rows, else with high probability from a fresh random start.
-"""
+"""Linear oracles over matrices: the top singular pairs, or the lowest eigenpairs, proposed cheaply and proved on demand."""
 
 from __future__ import annotations
 
@@ -117,12 +112,7 @@ def leading_pairs(G: Any, m: int) -> Pairs:
 
 
 def run_until_near(space: Bidiagonal, steps: int, near: float, cold: bool) -> None:
-    """Make up to so many steps, or stop once the largest value seems within ``near`` of its limit.
-
-    Where it grew by a, then by b < a, in as many steps, it grows by b²/(a − b) more if that continues. It may rest at the
-    second value for a while: the smaller ``near``, the more steps are made in any case (Kuczyński and Woźniakowski 1992), and
-    twice as many from a ``cold`` start.
-    """
+    """Make steps until the largest value seems within ``near`` of its limit: growth by a, then b < a, leaves b²/(a − b)."""
     top = growth = np.inf
     for k in range(4, steps, 4):
         space.run(k)
@@ -200,7 +190,6 @@ class SingularOracle(WarmStart, OracleBase):
         self.shape, self.radius = shape, radius
 
     def best(self, g: Array, m: int = 1, *, tol: float = 0.0, enough: float = -np.inf) -> Shortlist:
-        """Up to m top pairs; proved at once where the matrix is small."""
         self.count += 1
         G, size = scaled(g)
         if size == 0.0:

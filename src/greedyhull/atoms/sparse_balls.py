@@ -15,7 +15,7 @@ from greedyhull.atoms.l1_ball import GaugeBall, with_rest
 from greedyhull.atoms.neighbours import in_order, lowest, sum_of_largest, swapped_supports, top
 from greedyhull.atoms.regions import CoordinateSet
 from greedyhull.kernels.bounded_qp import FULL, l1_box_gap, l1_price, nearest_sparse, solve_l1_box_qp
-from greedyhull.kernels.group_qp import Latent, latent_norm, solve_group_qp
+from greedyhull.kernels.group_qp import Latent, latent_norm, nearest_by_norms, solve_group_qp
 from greedyhull.points.aligned import coordinates
 from greedyhull.points.arrays import flat, length
 from greedyhull.points.iterate import Iterate
@@ -28,9 +28,6 @@ def mixed_subsets(shares: Array) -> list[tuple[Index, float]]:
 
     The shares are laid end to end on a line. For u in [0, 1), those that cover one of the points u, u + 1, u + 2, … are a
     subset: it has ⌊Σ shares⌋ or ⌈Σ shares⌉ members, and changes at most once for each share as u goes from 0 to 1.
-
-    >>> [(subset.tolist(), weight) for subset, weight in mixed_subsets(np.array([0.5, 0.75, 0.75]))]
-    [([0, 1], 0.25), ([0, 2], 0.25), ([1, 2], 0.5)]
     """
     ends = np.cumsum(shares)
     whole = float(np.round(ends[-1])) if len(ends) else 0.0
@@ -108,15 +105,11 @@ class SparseRegion(CoordinateSet):
 class SupportBall(GaugeBall):
     """A ball whose atoms have K entries."""
 
+    _sizes_given = ("K", "radius")
+
     def __init__(self, d: int, K: int, radius: float) -> None:
         self._measure(d, radius=radius)
         self.K = count_of(K, self.shape[0])
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.shape[0]}, K={self.K}, radius={self.radius:g})"
-
-    def rescaled(self, radius: float) -> SupportBall:
-        return type(self)(self.shape[0], self.K, radius)
 
     def _on(self, g: Array, places: Index) -> Sparse:
         """The best atom with these places."""
@@ -126,7 +119,6 @@ class SupportBall(GaugeBall):
         return self._on(g, top(np.abs(g), self.K))
 
     def best(self, g: Array, m: int) -> SparseBlock:
-        """The best atom, and the best ones on supports that differ from its by one exchange."""
         atoms = [self._on(g, places) for places in swapped_supports(np.abs(g), self.K, m)]
         return in_order(self.shape[0], atoms, g)
 
@@ -134,8 +126,7 @@ class SupportBall(GaugeBall):
 class KSparse(SupportBall):
     """K-sparse polytope {w : ‖w‖₁ ≤ K·radius, ‖w‖_∞ ≤ radius}.
 
-    It is the hull of the vectors with K entries ±radius, its atoms; runs start at the origin. `Corrective`, the default
-    where f has a Hessian, works on the coordinates; ``point.atoms`` of its solution are computed when asked for.
+    It is the hull of the vectors with K entries ±radius, its atoms; runs start at the origin.
 
     Parameters
     ----------
@@ -144,13 +135,7 @@ class KSparse(SupportBall):
     K : int
         The number of entries of an atom, from 1 (an l1 ball) to d (an l∞ ball).
     radius : float
-        The size of an entry. `Solution.price` says what one more unit of it is worth.
-
-    See Also
-    --------
-    KSupport : Sparse vectors whose l2 norm is bounded.
-    HyperSimplex : Non-negative weights of at most 1/K of their sum.
-    L1Ball : The case K = 1.
+        The size of an entry.
 
     Examples
     --------
@@ -190,7 +175,6 @@ class KSparse(SupportBall):
         return self.radius * sum_of_largest(c, self.K)
 
     def sizes(self) -> Sizes:
-        """D = 2·radius·√K and r_S = D/2: the set is symmetric, and all vertices have the same norm."""
         r = self.radius * np.sqrt(self.K)
         return Sizes.of(2.0 * r, r)
 
@@ -212,12 +196,7 @@ class KSupport(SupportBall):
     K : int
         The number of entries of an atom, from 1 (an l1 ball) to d (an l2 ball).
     radius : float
-        The largest l2 norm of an atom. `Solution.price` says what one more unit of it is worth.
-
-    See Also
-    --------
-    KSparse : Sparse vectors whose largest entry is bounded.
-    GroupL1Ball : Groups that are known in advance.
+        The largest l2 norm of an atom.
 
     Examples
     --------
@@ -302,14 +281,7 @@ class GroupBallRegion(CoordinateSet):
         return np.asarray(size * np.sqrt(np.bincount(self.of, (x / size) ** 2)))
 
     def nearest(self, x: Array) -> Array:
-        """Norms fall by one threshold, directions stay."""
-        norms = self.norms(x)
-        if float(norms.sum()) <= self.radius:
-            return x
-        down = np.sort(norms)[::-1]
-        cuts = (np.cumsum(down) - self.radius) / np.arange(1, len(down) + 1)
-        cut = float(cuts[int((down > cuts).nonzero()[0][-1])])
-        return np.asarray(x * np.where(norms > cut, 1.0 - cut / np.where(norms > 0.0, norms, 1.0), 0.0)[self.of])
+        return nearest_by_norms(x, self.norms(x), self.of, self.radius)
 
     def free(self, g: Array, x: Array) -> Index:
         """The groups that are not zero, and of those at zero the steepest that are worth more than the budget's price."""
@@ -368,24 +340,15 @@ class GroupL1Ball(GaugeBall):
         must leave no coordinate out. For matrices: an array with the group of each entry, or "rows" or "columns" with
         ``shape``.
     radius : float
-        The largest sum of norms. `Solution.price` says what one more unit of it is worth.
+        The largest sum of norms.
     shape : tuple of int, optional
         The numbers of rows and columns, if points are matrices. Lists then number the entries row by row.
-
-    See Also
-    --------
-    L1Ball : The case of groups with one coordinate each.
-    KSupport : Groups that are any K coordinates.
 
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
     >>> S = gh.GroupL1Ball([0, 0, 1], radius=5.0)
     >>> S.argmin(np.array([3.0, -4.0, 1.0]))
-    Sparse(places=array([0, 1]), entries=array([-3.,  4.]))
-    >>> gh.GroupL1Ball([[0, 1], [1, 2]], radius=1.0).contains(np.array([0.0, 1.0, 0.0]))
-    True
-    >>> gh.GroupL1Ball("rows", radius=5.0, shape=(2, 2)).argmin(np.array([[3.0, -4.0], [1.0, 0.0]]))
     Sparse(places=array([0, 1]), entries=array([-3.,  4.]))
     """
 
@@ -402,14 +365,12 @@ class GroupL1Ball(GaugeBall):
         return f"GroupL1Ball({size} in {len(self.groups)} groups{over}, radius={self.radius:g})"
 
     def _norms(self, x: Array, shares: Array | None = None) -> Array:
-        """‖x_group‖₂ for every group of a point."""
         return self.groups.norms(flat(x), shares)
 
     def _region(self) -> GroupBallRegion | None:
         return None if self.groups.overlap else GroupBallRegion(self.groups.of, self.radius)
 
     def _on(self, g: Array, k: int) -> Sparse:
-        """The best atom within group k."""
         places = self.groups.members(k)
         return Sparse(places, 0.0 - self.radius * direction(flat(g)[places]))
 

@@ -28,10 +28,6 @@ class Spectrahedron(AtomSet):
     trace : float, default 1.0
         The sum of the eigenvalues.
 
-    See Also
-    --------
-    NuclearBall : Matrices of any shape and sign.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -41,16 +37,13 @@ class Spectrahedron(AtomSet):
 
     gradients = "any"
     _draws = True
+    _sizes_given = ("trace",)
 
     def __init__(self, n: int, trace: float = 1.0) -> None:
         self.shape = (dimension(n), dimension(n))
         self.trace = positive(trace, "trace")
 
-    def __repr__(self) -> str:
-        return f"Spectrahedron({self.shape[0]}, trace={self.trace:g})"
-
     def _atoms(self, V: Array) -> RankOneBlock:
-        """The atoms of unit vectors, given as rows."""
         signs = np.where(V[np.arange(len(V)), np.abs(V).argmax(axis=1)] < 0.0, -1.0, 1.0)
         V = signs[:, None] * V + 0.0
         return RankOneBlock(V, V.copy(), np.full(len(V), self.trace))
@@ -72,7 +65,6 @@ class Spectrahedron(AtomSet):
         return Iterate(self._atoms(np.eye(n)), np.full(n, 1.0 / n), self.shape)
 
     def contains(self, w: Any, tol: float = 1e-9) -> bool:
-        """Whether a matrix is symmetric and semidefinite, and has the trace; seen from atoms vvᵀ where it has such."""
         if isinstance(w, Iterate) and w.keeps_atoms and isinstance(w.block, RankOneBlock) and w.shape == self.shape:
             block, c = w.block, w.weights * w.block.scales
             if np.array_equal(block.U, block.V) and bool((c >= 0.0).all()):
@@ -132,11 +124,7 @@ class Spectrahedron(AtomSet):
     def max_length(self) -> float:
         return self.trace
 
-    def rescaled(self, radius: float) -> Spectrahedron:
-        return Spectrahedron(self.shape[0], radius)
-
     def sizes(self) -> Sizes:
-        """D = √2·trace, between atoms of orthogonal vectors, and r_S = trace·√(1 − 1/n), about the centre."""
         n = self.shape[0]
         return Sizes.of(self.trace * (2.0**0.5 if n > 1 else 0.0), self.trace * (1.0 - 1.0 / n) ** 0.5)
 

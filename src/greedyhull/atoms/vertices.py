@@ -76,9 +76,6 @@ def circumradius(points: Array) -> Constant:
 
     Any α gives r_S² from below and max ‖vᵢ − c‖² from above; the result is the latter, "exact" if they agree. Weights are
     found for a few points, and those that stick out of their ball join them.
-
-    >>> circumradius(np.array([[0.0, 0.0], [2.0, 0.0], [1.0, 0.5]]))
-    r_S = 1 (exact)
     """
     X = points - points.mean(axis=0)
     size = float(np.abs(X).max())
@@ -112,11 +109,6 @@ class Vertices(AtomSet):
     ----------
     matrix : array_like or sparse matrix of shape (m, d)
         One atom in each row. A float64 array is kept and not copied: do not change it while the set is in use.
-
-    See Also
-    --------
-    Simplex : The hull of the unit vectors.
-    oracle : A hull whose atoms a function finds.
 
     Examples
     --------
@@ -275,7 +267,6 @@ class Vertices(AtomSet):
         return Constant(size * max(farthest, 0.0) ** 0.5, "exact", "R")
 
     def curvature(self, form: Any) -> Constant:
-        """max over pairs of ‖v_i − v_j‖²_H; D² λ_max(H) from above where the images would not fit in memory."""
         if len(self) * form.rows > 2e8:  # entries of the largest matrix of images that is made
             return super().curvature(form)
         points = self.matrix - self.matrix.mean(axis=0) if self.dense_atoms else self.matrix

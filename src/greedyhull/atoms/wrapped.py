@@ -34,7 +34,6 @@ class FromFunction(AtomSet):
         return f"oracle({name}, shape={self.shape})"
 
     def answer(self, g: Array) -> Answer:
-        """What the function returned, as an atom and its slack."""
         given = user(self.fn, g.copy())  # it may write on it
         plain = not isinstance(given, Answer)
         atom = given[0] if plain and isinstance(given, tuple) and len(given) == 2 else given
@@ -71,11 +70,6 @@ def oracle(fn: Callable[[Array], Any], shape: int | Shape, *, bound: float | Non
     -------
     FromFunction
         The set, for `minimize` and `certify`.
-
-    See Also
-    --------
-    AtomSet : Base class for sets with more structure.
-    Vertices : The hull of given points.
 
     Examples
     --------
@@ -132,7 +126,6 @@ class Wrapped(Around):
         return getattr(self.S, name)  # that is what wrapping means
 
     def _around(self, S: AtomSet) -> Wrapped:
-        """The same wrapping around another set."""
         return type(self)(S)
 
     def _bare(self) -> AtomSet:
@@ -179,10 +172,6 @@ class Cached(Wrapped):
         The set. Its oracle should cost far more than scoring ``size`` atoms; for a simplex or an l1 ball nothing is gained.
     size : int, default 200
         How many atoms to keep.
-
-    See Also
-    --------
-    Inexact : An oracle that errs on purpose.
 
     Examples
     --------
@@ -280,11 +269,6 @@ class Inexact(Wrapped):
         ε: a number, or a schedule that is called with the number k = 0, 1, … of the oracle call. By default, the tolerance
         that the solver asks for.
 
-    See Also
-    --------
-    harmonic : The schedule of a c-Frank-Wolfe method.
-    Cached : An oracle that answers from a cache.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -338,7 +322,6 @@ class InexactOracle(OracleBase):
         return exact._replace(atom=worst if score <= admitted else exact.atom, slack=epsilon + exact.slack)
 
     def best(self, g: Array, m: int = 1, *, tol: float = 0.0, enough: float = -np.inf) -> Shortlist:
-        """The best atoms without those that beat the worst admissible one; these are left out."""
         epsilon = self._tolerance(tol)
         found = as_shortlist(self.inner.best(g, m), self.S)
         atoms, scores = found.atoms, found.atoms.dots(g)

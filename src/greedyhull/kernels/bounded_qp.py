@@ -1,4 +1,8 @@
-"""Convex quadratics over boxes, balls, bounded weights with a given sum, and l1 budgets with bounds."""
+"""Convex quadratics over boxes, balls, bounded weights with a given sum, and l1 budgets with bounds.
+
+A solver of this package takes a symmetric positive semidefinite H and the gradient c at x, a point of the set. It returns a
+point with a duality gap of at most ``tol``, unless rounding ends the search first, where the quadratic is no larger.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +13,7 @@ from greedyhull.types import Array, Index
 
 
 def solve_box_qp(H: Array, c: Array, x: Array, low: Array, high: Array, tol: float) -> Array:
-    """The new x; its duality gap over the box is at most ``tol`` unless rounding ends it first.
-
-    ``H`` is symmetric positive semidefinite, ``c`` is the gradient at the given ``x``. The quadratic never rises.
-
-    >>> solve_box_qp(np.eye(2), np.array([-3.0, 0.5]), np.zeros(2), np.zeros(2), np.ones(2), 1e-12)
-    array([1., 0.])
-    """
+    """Minimise the quadratic over low ≤ x ≤ high."""
     found = np.array(x, dtype=np.float64)
     if len(found):
         box_qp(as_given(H), as_given(c), found, as_given(low), as_given(high), tol)
@@ -28,11 +26,7 @@ def as_given(array: Array) -> Array:
 
 
 def gap_shares(grad: Array, x: Array, low: Array, high: Array) -> Array:
-    """What each coordinate adds to the duality gap: gradⱼ(xⱼ − bound), for the bound toward which the function falls.
-
-    >>> gap_shares(np.array([2.0, -2.0, 2.0]), np.array([0.5, 0.5, 0.0]), np.zeros(3), np.ones(3))
-    array([1., 1., 0.])
-    """
+    """What each coordinate adds to the duality gap: gradⱼ(xⱼ − bound), for the bound toward which the function falls."""
     shares: Array = np.where(grad > 0.0, grad * (x - low), grad * (x - high))
     return shares
 
@@ -46,14 +40,7 @@ NEAR = 1e-12  # a sum that is off by a smaller share of it is put right in one c
 
 
 def solve_sum_qp(H: Array, c: Array, x: Array, high: Array, tol: float) -> Array:
-    """The new x; its duality gap over the set is at most ``tol`` unless rounding ends it first.
-
-    ``H`` is symmetric positive semidefinite, ``c`` is the gradient at the given ``x``, which is in the set. The quadratic
-    never rises.
-
-    >>> solve_sum_qp(np.eye(3), np.array([-3.0, -1.0, 0.0]), np.array([0.0, 0.5, 0.5]), np.full(3, 0.8), 1e-12)
-    array([0.8, 0.2, 0. ])
-    """
+    """Minimise the quadratic over 0 ≤ x ≤ high with the sum of x."""
     found = np.array(x, dtype=np.float64)
     if len(found):
         sum_qp(as_given(H), as_given(c), found, as_given(high), tol)
@@ -61,32 +48,20 @@ def solve_sum_qp(H: Array, c: Array, x: Array, high: Array, tol: float) -> Array
 
 
 def threshold(grad: Array, high: Array, total: float) -> float:
-    """The ν at which the cheapest coordinates, filled to their bounds, use up ``total``.
-
-    >>> threshold(np.array([3.0, 1.0, 2.0]), np.array([1.0, 1.0, 1.0]), 1.5)
-    2.0
-    """
+    """The ν at which the cheapest coordinates, filled to their bounds, use up ``total``."""
     order = np.argsort(grad, kind="stable")
     place = int(np.searchsorted(np.cumsum(high[order]), total * (1.0 - NEAR)))
     return float(grad[order[min(place, len(order) - 1)]])
 
 
 def sum_gap(grad: Array, x: Array, high: Array) -> float:
-    """⟨grad, x⟩ less its least value over 0 ≤ · ≤ high with the sum of x.
-
-    >>> sum_gap(np.array([3.0, 1.0]), np.array([0.5, 0.5]), np.array([1.0, 1.0]))
-    1.0
-    """
+    """⟨grad, x⟩ less its least value over 0 ≤ · ≤ high with the sum of x."""
     shifted = grad - threshold(grad, high, float(x.sum()))
     return float(gap_shares(shifted, x, np.zeros_like(x), high).sum())
 
 
 def project_capped_simplex(x: Array, high: Array, total: float) -> Array:
-    """The point nearest to x of 0 ≤ · ≤ high with the sum ``total``; where rounding is all that is off, zeros stay zeros.
-
-    >>> project_capped_simplex(np.array([2.0, 1.0, 0.0]), np.array([0.9, 1.0, 1.0]), 1.5)
-    array([0.9, 0.6, 0. ])
-    """
+    """The point nearest to x of 0 ≤ · ≤ high with the sum ``total``; where rounding is all that is off, zeros stay zeros."""
     near = np.clip(x, 0.0, high)
     off = total - float(near.sum())
     if abs(off) > NEAR * total or not np.array_equal(near, x):
@@ -107,18 +82,9 @@ def project_capped_simplex(x: Array, high: Array, total: float) -> Array:
 
 
 def solve_ball_qp(H: Array, c: Array, x: Array, middle: Array, radius: float, tol: float) -> tuple[Array, float]:
-    """The new x and its duality gap over the ball, which is at most ``tol`` unless rounding ends it first.
-
-    ``H`` is symmetric positive semidefinite, ``c`` is the gradient at the given ``x``. The quadratic never rises.
-
-    >>> solve_ball_qp(np.eye(2), np.array([-3.0, -4.0]), np.zeros(2), np.zeros(2), 1.0, 1e-12)[0].round(9)
-    array([0.6, 0.8])
-    """
+    """Minimise the quadratic over a ball; return the point and its duality gap."""
     found = np.array(x, dtype=np.float64)
-    if not len(found):
-        return found, 0.0
-    gap = ball_qp(as_given(H), as_given(c), found, as_given(middle), radius, tol)
-    return found, gap
+    return found, ball_qp(as_given(H), as_given(c), found, as_given(middle), radius, tol) if len(found) else 0.0
 
 
 def ball_gap(grad: Array, t: Array) -> float:
@@ -149,14 +115,7 @@ FULL = 1e-12  # a budget of which a smaller share is left is used up
 
 
 def solve_l1_box_qp(H: Array, c: Array, y: Array, bound: float, budget: float, tol: float) -> Array:
-    """The new y; its duality gap over the set is at most ``tol`` unless rounding ends it first.
-
-    ``H`` is symmetric positive semidefinite, ``c`` is the gradient at the given ``y``, which is in the set. The quadratic
-    never rises.
-
-    >>> solve_l1_box_qp(np.eye(3), np.array([-3.0, 1.0, 0.1]), np.zeros(3), 1.0, 1.5, 1e-12)
-    array([ 1. , -0.5,  0. ])
-    """
+    """Minimise the quadratic over |y| ≤ bound, ‖y‖₁ ≤ budget."""
     best, least, lowest = y, l1_box_gap(c, y, bound, budget), 0.0
     x = y
     for _ in range(40):  # sets of signs, at most; each lowers the quadratic
@@ -197,32 +156,20 @@ def _with_signs(H: Array, grad: Array, x: Array, bound: float, budget: float, to
 
 
 def l1_box_gap(grad: Array, y: Array, bound: float, budget: float) -> float:
-    """⟨grad, y⟩ less its least value over |·| ≤ bound, ‖·‖₁ ≤ budget.
-
-    >>> l1_box_gap(np.array([3.0, -1.0, 0.5]), np.zeros(3), 1.0, 1.5)
-    3.5
-    """
+    """⟨grad, y⟩ less its least value over |·| ≤ bound, ‖·‖₁ ≤ budget."""
     price = l1_price(grad, bound, budget)
     shares = grad * y + price * np.abs(y) + bound * np.maximum(np.abs(grad) - price, 0.0)
     return float(shares.sum()) + price * max(budget - float(np.abs(y).sum()), 0.0)
 
 
 def l1_price(grad: Array, bound: float, budget: float) -> float:
-    """What one more unit of the budget is worth to ⟨grad, ·⟩: the |grad| at which the largest ones use it up.
-
-    >>> l1_price(np.array([3.0, -1.0, 0.5]), 1.0, 1.5)
-    1.0
-    """
+    """What one more unit of the budget is worth to ⟨grad, ·⟩: the |grad| at which the largest ones use it up."""
     k = int(np.floor(budget / bound * (1.0 - FULL)))  # so many are filled to the bound, and the next one in part
     return float(np.partition(np.abs(grad), len(grad) - 1 - k)[len(grad) - 1 - k]) if k < len(grad) else 0.0
 
 
 def nearest_sparse(x: Array, bound: float, budget: float) -> Array:
-    """The point nearest to x of |·| ≤ bound, ‖·‖₁ ≤ budget.
-
-    >>> nearest_sparse(np.array([2.0, -1.0, 0.1]), 1.0, 1.5)
-    array([ 1. , -0.5,  0. ])
-    """
+    """The point nearest to x of |·| ≤ bound, ‖·‖₁ ≤ budget."""
     sizes = np.abs(x)
     near = np.minimum(sizes, bound)
     if float(near.sum()) > budget:

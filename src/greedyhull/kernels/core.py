@@ -61,13 +61,7 @@ def user(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
 
 @contextmanager
 def limited(count: int) -> Iterator[None]:
-    """Let passes over large data that this thread asks for use up to `count` threads.
-
-    Parameters
-    ----------
-    count : int
-        At least one.
-    """
+    """Let passes over large data that this thread makes use up to ``count`` threads."""
     before = set_limit(checked(count))
     try:
         yield
@@ -86,21 +80,12 @@ def checked(count: object) -> int:
     return given
 
 
-def set_limit(count: int) -> int:
-    """Set the limit of this thread, 0 for none, and return the last one."""
-    return _core.use_threads(count)
-
-
-def count() -> int:
-    """How many threads a large pass would use now."""
-    return _core.threads()
+set_limit = _core.use_threads  # of this thread, 0 for none; returns the last one
+count = _core.threads  # how many threads a large pass would use now
 
 
 def bind(module: Any) -> None:
-    """Let `one_thread` set the threads of the BLAS that a compiled module of NumPy or SciPy calls.
-
-    A library without such a function, such as Accelerate or BLIS, keeps its threads.
-    """
+    """Let `one_thread` set the threads of the BLAS that a compiled module calls, where that has a function for it."""
     home = Path(module.__file__).parents[module.__name__.count(".")]
     for path in (module.__file__, *home.glob(f"{module.__name__.split('.')[0]}.libs/*openblas*.dll")):
         with suppress(OSError):
@@ -110,10 +95,7 @@ def bind(module: Any) -> None:
 
 
 def _functions(library: Any) -> tuple[int, int, bool] | None:
-    """The addresses of two functions that get and set the number of threads, and whether it is that of the calling thread.
-
-    Names are looked up in the module and in all that it was linked with.
-    """
+    """The addresses of the functions that get and set the number of threads, and whether it is that of the calling thread."""
     if (set_local := _address(library, "MKL_Set_Num_Threads_Local")):
         return 0, set_local, True
     for prefix in ("scipy_openblas", "openblas"):

@@ -11,13 +11,7 @@ from greedyhull.types import Array
 
 
 def product(A: Any, B: Any) -> Array:
-    """Return A·B for a matrix A and a matrix or vector B, sparse ones as SciPy multiplies them.
-
-    Below 10⁸ multiplications, or four million entries for a vector, one thread is as fast as several.
-
-    >>> product(np.array([[1.0, 2.0]]), np.array([3.0, 4.0]))
-    array([11.])
-    """
+    """Return A·B for a matrix A and a matrix or vector B, by several threads where that is faster."""
     if isinstance(A, np.ndarray) and isinstance(B, np.ndarray) and A.ndim == 2 and A.size >= 10_000:
         if B.ndim == 1 and A.size >= 4_000_000 and A.dtype == np.float64 and _fit(A, B):
             y = np.empty(len(A))

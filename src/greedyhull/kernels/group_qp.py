@@ -13,9 +13,7 @@ from greedyhull.types import Array, Index
 
 
 def levels(grad: Array, high: Array, of: Index, room: Array, total: float) -> tuple[float, Array]:
-    """The multiplier ν of the sum, and for each group the gradient at which it is full: ν where it never is before.
-
-    A coordinate is worth filling where its gradient is below the level of its group.
+    """Return the multiplier ν of the sum, and the gradient up to which coordinates of each group are filled, at most ν.
 
     >>> levels(np.array([3.0, 1.0, 2.0]), np.ones(3), np.array([0, 1, 1]), np.full(2, 1.5), 2.0)
     (3.0, array([3., 2.]))
@@ -25,37 +23,21 @@ def levels(grad: Array, high: Array, of: Index, room: Array, total: float) -> tu
 
 
 def grouped_gap(grad: Array, x: Array, high: Array, of: Index, room: Array) -> float:
-    """⟨grad, x⟩ less its least value over the set with the sum of x.
-
-    >>> grouped_gap(np.array([3.0, 1.0]), np.array([0.5, 0.5]), np.ones(2), np.array([0, 1]), np.ones(2))
-    1.0
-    """
+    """⟨grad, x⟩ less its least value over the set with the sum of x."""
     nu, level = levels(grad, high, of, room, float(x.sum()))
     r = grad - level[of]
     return float(np.maximum(r * x, r * (x - high)).sum() + (nu - level).dot(room - np.bincount(of, x, len(room))))
 
 
 def nearest_grouped(x: Array, high: Array, of: Index, room: Array, total: float) -> Array:
-    """The point of the set nearest to x; where rounding is all that is off, zeros stay zeros.
-
-    >>> nearest_grouped(np.array([2.0, 1.0, 0.0]), np.ones(3), np.array([0, 0, 1]), np.array([1.2, 1.0]), 1.5)
-    array([1. , 0.2, 0.3])
-    """
+    """The point of the set nearest to x; where rounding is all that is off, zeros stay zeros."""
     near = np.array(x, dtype=np.float64)
     grouped_nearest(near, as_given(high), of, as_given(room), total)
     return near
 
 
 def solve_grouped_qp(H: Array, c: Array, x: Array, high: Array, of: Index, room: Array, tol: float) -> Array:
-    """The new x; its duality gap over the set is at most ``tol`` unless rounding ends it first.
-
-    ``H`` is symmetric positive semidefinite, ``c`` is the gradient at the given ``x``, which is in the set, and ``of`` has the
-    group of each coordinate. The quadratic never rises.
-
-    >>> solve_grouped_qp(np.eye(3), np.array([-3.0, 0.0, 0.0]), np.array([0.0, 0.5, 0.5]), np.ones(3), np.array([0, 0, 1]),
-    ...                  np.array([0.6, 1.0]), 1e-12)
-    array([0.6, 0. , 0.4])
-    """
+    """Minimise the quadratic over 0 ≤ x ≤ high with the sum of x and sums over groups of at most room, as `bounded_qp`."""
     found = np.array(x, dtype=np.float64)
     if len(found):
         grouped_qp(as_given(H), as_given(c), found, as_given(high), of, as_given(room), tol)
@@ -64,9 +46,25 @@ def solve_grouped_qp(H: Array, c: Array, x: Array, high: Array, of: Index, room:
 
 EARLY, MOST = 10, 2000  # projected steps before Newton's method is tried, and in all
 ENOUGH, STILL = 150, 0.9  # steps after which a turn must make the gap smaller by so much: rounding may be all that is left
-SPLIT, LOOK, PATIENCE = 400, 5, 100  # steps by splitting, from one look at the gap to the next, and without a smaller gap
 EPS = float(np.finfo(np.float64).eps)
 INSIDE = 1.0 - 1e-9  # of the radius: with less the ball does not hold a point
+
+
+def threshold(sizes: Array, radius: float) -> float:
+    """τ ≥ 0 with Σ max(sizesᵢ − τ, 0) ≤ radius, the least one."""
+    if float(sizes.sum()) <= radius:
+        return 0.0
+    ordered = np.sort(sizes)[::-1]
+    cut = (np.cumsum(ordered) - radius) / np.arange(1, len(ordered) + 1)
+    return float(cut[np.flatnonzero(ordered >= cut)[-1]])  # the first is, even where the radius drowns in rounding
+
+
+def nearest_by_norms(x: Array, norms: Array, of: Index, radius: float) -> Array:
+    """The point nearest to x whose groups' norms sum to at most radius: they fall by one threshold, directions stay."""
+    cut = threshold(norms, radius)
+    if cut == 0.0:
+        return x
+    return np.asarray(x * np.where(norms > cut, 1.0 - cut / np.where(norms > 0.0, norms, 1.0), 0.0)[of])
 
 
 class Ball(NamedTuple):
@@ -80,14 +78,7 @@ class Ball(NamedTuple):
         return np.asarray(np.sqrt(np.add.reduceat(x * x, self.starts)))
 
     def nearest(self, x: Array) -> Array:
-        """The point of the ball nearest to x: norms fall by one threshold, directions stay."""
-        norms = self.norms(x)
-        if float(norms.sum()) <= 1.0:
-            return x
-        down = np.sort(norms)[::-1]
-        cuts = (np.cumsum(down) - 1.0) / np.arange(1, len(down) + 1)
-        cut = float(cuts[int((down > cuts).nonzero()[0][-1])])
-        return np.asarray(x * np.where(norms > cut, 1.0 - cut / np.where(norms > 0.0, norms, 1.0), 0.0)[self.of])
+        return nearest_by_norms(x, self.norms(x), self.of, 1.0)
 
     def gap(self, grad: Array, x: Array) -> float:
         """⟨grad, x⟩ less its least value."""
@@ -95,14 +86,7 @@ class Ball(NamedTuple):
 
 
 def solve_group_qp(H: Array, c: Array, x: Array, of: Index, radius: float, tol: float) -> Array:
-    """The new x; its duality gap over the ball is at most ``tol`` unless rounding ends it first.
-
-    ``H`` is symmetric positive semidefinite, ``c`` is the gradient at the given ``x``, which is in the ball; ``of`` has the
-    group of each coordinate. The quadratic never rises.
-
-    >>> solve_group_qp(np.eye(3), np.array([-3.0, -4.0, -1.0]), np.zeros(3), np.array([0, 0, 1]), 1.0, 1e-12)
-    array([0.6, 0.8, 0. ])
-    """
+    """Minimise the quadratic over Σ ‖x_group‖₂ ≤ radius, as `bounded_qp`; ``of`` has the group of each coordinate."""
     order = np.argsort(of, kind="stable")
     ranks = of[order]
     starts = np.append(0, (ranks[1:] != ranks[:-1]).nonzero()[0] + 1)
@@ -158,8 +142,7 @@ def _solved(q: _Quadratic, tol: float) -> Array:
 
 
 def _split(q: _Quadratic, t: Array, tol: float) -> Array:
-    """Douglas-Rachford steps T ← T + κ(W − Z), combined: Z is the point of the ball nearest to T, and W minimises q(W) + ρ/2
-    ‖W − 2Z + T‖². They do not mind flat directions; ρ is as large as the gradient, so that steps are as long as the ball."""
+    """Douglas-Rachford steps T ← T + κ(W − Z), Z the projection of T, W the minimiser of q(W) + ρ/2 ‖W − 2Z + T‖²."""
     values, Q = np.linalg.eigh(q.M)
     grad = q.gradient(t)
     rho = float(q.ball.norms(grad).max())
@@ -167,12 +150,12 @@ def _split(q: _Quadratic, t: Array, tol: float) -> Array:
         return t
     T, bends, b, anderson = t - grad / rho, np.maximum(values, 0.0) + rho, q.M @ q.at - q.c, Anderson()
     best, least, since = t, np.inf, 0
-    for k in range(SPLIT):
+    for k in range(400):
         Z = q.ball.nearest(T)
-        if k % LOOK == 0:
+        if k % 5 == 0:  # steps from one gap evaluation to the next
             gap = q.ball.gap(q.gradient(Z), Z)
             best, least, since = (Z, gap, k) if gap < STILL * least else (best, least, since)
-            if not gap > tol or k - since > PATIENCE:
+            if not gap > tol or k - since > 100:  # steps without a smaller gap
                 break
         W = Q @ ((Q.T @ (b + rho * (2.0 * Z - T))) / bends)
         T = anderson.next(T, 1.6 * (W - Z))  # κ
@@ -197,8 +180,7 @@ def _projected(q: _Quadratic, t: Array, bend: float, steps: int) -> Array:
 
 
 def _newton(q: _Quadratic, t: Array, tol: float, through: bool) -> Array | None:
-    """The minimiser with those groups that are not zero at t, some of which may become so; with all where the ball does not
-    hold t and ``through`` zero is wanted; None where there is none."""
+    """The minimiser with the groups that are not zero at t, or with all if t is well inside and ``through``; None if none."""
     grad = q.gradient(t)
     for _ in range(30):  # of its steps; about six are taken
         norms = q.ball.norms(t)
@@ -255,8 +237,7 @@ def _step(q: _Quadratic, t: Array, grad: Array, norms: Array, free: Index) -> Ar
 
 
 def _followed(q: _Quadratic, t: Array, grad: Array, step: Array, held: bool) -> Array | None:
-    """The point that the step leads to, drawn into the ball; None where q rises. If the ``held`` groups turn round, they
-    become zero."""
+    """The end of the step, drawn into the ball; ``held`` groups that turn round become zero. None where q rises."""
     here = q.value(t, grad)
     for k in range(12):  # times that a step of it is shortened
         new = t + 0.5**k * step
@@ -284,15 +265,7 @@ class Latent(NamedTuple):
 
 
 def latent_norm(x: Array, places: Index, starts: Index, limit: float = np.inf) -> Latent:
-    """Bounds of the norm of ``x``, with groups of coordinates ``places[starts[k]:starts[k + 1]]``.
-
-    The search may end as soon as both bounds lie on one side of a finite ``limit``.
-
-    >>> groups = np.array([0, 1, 1, 2]), np.array([0, 2, 4])  # {0, 1} and {1, 2}
-    >>> found = latent_norm(np.array([3.0, 4.0, 0.0]), *groups)
-    >>> round(found.lower, 9), round(found.upper, 9)
-    (5.0, 5.0)
-    """
+    """Bounds of the norm of x, with groups ``places[starts[k]:starts[k + 1]]``, until both lie on one side of ``limit``."""
     size = float(np.abs(x).max(initial=0.0))
     if size == 0.0:
         return Latent(0.0, 0.0, np.zeros(len(places)))
@@ -306,21 +279,13 @@ def latent_norm(x: Array, places: Index, starts: Index, limit: float = np.inf) -
 
     B = csr_array((np.ones(len(used)), (row, column)), shape=(len(kept), len(groups)))
     lower, eta = _search(y[kept] ** 2, B, limit / size)
-    split = _latent_norm_split(y, places, small, (used, row, column), eta, B)
-    norms = np.sqrt(np.add.reduceat(split * split, starts[:-1]))
-    return Latent(size * lower, size * float(norms.sum()), size * split)
-
-
-def _latent_norm_split(y: Array, places: Index, small: Array, where: tuple[Index, Index, Index], eta: Array, B: Any) -> Array:
-    """v_kj = y_j η_k/t_j; what was left out goes to the last group of its coordinate."""
-    used, row, column = where
-    split = np.zeros(len(places))
+    split = np.zeros(len(places))  # v_kj = y_j η_k/t_j; what was left out goes to the last group of its coordinate
     split[used] = y[places[used]] * (eta[column] / (B @ eta)[row])
     last = np.zeros(len(y), dtype=np.intp)
     last[places] = np.arange(len(places))
-    left = last[small]
-    split[left] = y[places[left]]
-    return split
+    split[last[small]] = y[small]
+    norms = np.sqrt(np.add.reduceat(split * split, starts[:-1]))
+    return Latent(size * lower, size * float(norms.sum()), size * split)
 
 
 def _search(s: Array, B: Any, limit: float) -> tuple[float, Array]:

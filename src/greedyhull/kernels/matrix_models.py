@@ -17,14 +17,7 @@ MEMORY = 5  # steps that are combined
 
 
 class Anderson:
-    """The steps of one search. Points have any shape and keep their precision.
-
-    >>> anderson, T = Anderson(), np.array([4.0, 4.0])
-    >>> for _ in range(4):  # plain steps would have made it 4·0.9⁴ in the second coordinate
-    ...     T = anderson.next(T, -np.array([0.9, 0.1]) * T)
-    >>> bool(np.abs(T).max() < 1e-3)
-    True
-    """
+    """The steps of one search. Points have any shape and keep their precision."""
 
     def __init__(self, memory: int = MEMORY) -> None:
         self.memory = memory
@@ -90,15 +83,7 @@ class Reached(NamedTuple):
 
 
 def descend(function: Function, at: Reached, iterations: int, flat: float, slow: float, steep: float = 1.0) -> Reached:
-    """From a point downhill, until a step lowers f by at most ``flat`` of its size; or by at most ``slow`` of what all steps
-    did, where the gradient is at most ``steep`` times as long as at first.
-
-    >>> d = np.array([1.0, 10.0, 100.0])
-    >>> def function(x):
-    ...     return 0.5 * float(d @ (x * x)), d * x
-    >>> descend(function, Reached(np.ones(3), *function(np.ones(3))), 50, 0.0, 0.0).value < 1e-12
-    True
-    """
+    """L-BFGS until f falls by ``flat`` of its size, or ``slow`` of all its fall with a gradient ``steep`` times the first."""
     first, moves, small = at.value, _Moves(), steep * float(np.linalg.norm(at.slope))
     last, shortest, waited = at, np.inf, 0  # the point to return, and its gradient's length since values are the same
     for _ in range(iterations):
@@ -225,12 +210,7 @@ def _factored(K: Array, rho: float) -> Array:
 
 
 class NormalEquations(MatrixEquations):
-    """HW = KW, K semidefinite. ``make`` computes K in a precision when it is needed: in float32 that takes half the time.
-
-    >>> normal = NormalEquations(lambda dtype: np.diag([1.0, 3.0]).astype(dtype), np.ones((2, 1)))
-    >>> normal.unit, normal.form(1.0).solve(np.array([[3.0], [5.0]])).ravel()
-    (1.0, array([1.5 , 1.25]))
-    """
+    """HW = KW, K semidefinite. ``make`` computes K in a precision when it is needed: in float32 that takes half the time."""
 
     def __init__(self, make: Callable[[Any], Array], B: Array, basis: Array | None = None) -> None:
         self._make, self.B, self.basis = make, B, basis
@@ -294,12 +274,7 @@ class NormalEquations(MatrixEquations):
 
 
 class EntryEquations(MatrixEquations):
-    """HW = H ∘ W, H ≥ 0. ``make`` computes H and B in a precision when they are needed.
-
-    >>> entries = EntryEquations(lambda dtype: (np.array([[1.0, 3.0]], dtype), np.array([[1.0, 1.0]], dtype)))
-    >>> entries.unit, entries.form(1.0).solve(np.array([[3.0, 5.0]]))
-    (2.0, array([[2., 2.]]))
-    """
+    """HW = H ∘ W, H ≥ 0. ``make`` computes H and B in a precision when they are needed."""
 
     def __init__(self, make: Callable[[Any], tuple[Array, Array]], dtype: Any = np.float64) -> None:
         self._make, self._dtype = make, np.dtype(dtype)
@@ -343,14 +318,7 @@ def sound(mean: float, *arrays: Array) -> bool:
 
 
 class LocalModel:
-    """The Hessian at a point, of matrices that are written out column by column. ``make`` computes it in a precision when it
-    is needed; it serves at other points near by as well.
-
-    >>> model = LocalModel(lambda dtype: np.diag([1.0, 3.0]).astype(dtype))
-    >>> near = model.at(np.zeros((2, 1)), np.array([[-1.0], [-1.0]]))
-    >>> near.unit, near.form(1.0).solve(np.array([[3.0], [5.0]])).ravel()
-    (2.0, array([2., 2.]))
-    """
+    """The Hessian at a point, of matrices column by column, which ``make`` computes in a precision when it is needed."""
 
     def __init__(self, make: Callable[[Any], Array]) -> None:
         self._make = make
@@ -358,7 +326,6 @@ class LocalModel:
         self._factors: dict[Any, Array] = {}
 
     def hessian(self, dtype: Any) -> Array:
-        """H."""
         if dtype not in self._known:
             with np.errstate(all="ignore"):
                 self._known[dtype] = self._make(dtype)

@@ -15,11 +15,7 @@ RIDGE = 1e-13  # of the diagonal: what makes a singular system regular
 
 
 class Factored(NamedTuple):
-    """diag(D) + FᵀF.
-
-    >>> Factored(np.array([1.0, 2.0]), np.array([[1.0, 1.0]])).dot(np.array([1.0, 0.0]))
-    array([2., 1.])
-    """
+    """diag(D) + FᵀF."""
 
     D: Array
     F: Array
@@ -193,14 +189,7 @@ class Path(NamedTuple):
 
 def interior_rows(H: Hessian, c: Array, x: Array, low: Array, high: Array, A: Array, l: Array, u: Array, tol: float,
                   ) -> Path | None:
-    """The minimiser to a complementarity gap of about ``tol``; ``c`` is the gradient at ``x``. None where numbers leave their
-    range.
-
-    >>> E, one = np.ones((1, 2)), np.ones(1)
-    >>> found = interior_rows(np.eye(2), np.array([-3.0, 0.5]), np.full(2, 0.5), np.zeros(2), np.ones(2), E, one, one, 1e-9)
-    >>> found.x.round(6) + 0.0
-    array([1., 0.])
-    """
+    """The minimiser to a complementarity gap of about ``tol``; None where numbers leave their range."""
     with np.errstate(all="ignore"):
         start = c - H.dot(x)
     if not (np.isfinite(H.diagonal()).all() and np.isfinite(start).all()):
@@ -246,9 +235,8 @@ def _forced(low: Array, high: Array, A: Array, l: Array, u: Array) -> tuple[Arra
     ends = np.clip(low, -1e300, None), np.clip(high, None, 1e300)
     up, down = np.maximum(A, 0.0), np.minimum(A, 0.0)
     least, most = up.dot(ends[0]) + down.dot(ends[1]), up.dot(ends[1]) + down.dot(ends[0])
-    sizes = [np.where(np.isfinite(end), np.abs(end), 0.0) for end in (low, high)]
     # of a row's size: what is less than this above its least activity leaves no choice
-    near = 1e-14 * np.maximum((up - down).dot(np.maximum(*sizes)), 1e-300)
+    near = 1e-14 * np.maximum((up - down).dot(np.maximum(size_of(low), size_of(high))), 1e-300)
     for i in ((least >= u - near) | (most <= l + near)).nonzero()[0].tolist():
         at_low = (A[i] > 0.0) == (least[i] >= u[i] - near[i])
         end = np.where(at_low, low, high)
@@ -275,7 +263,6 @@ class CentralPath:
     patience: ClassVar[int] = 4  # steps in turn that may satisfy the conditions of optimality less well: rounding does so
 
     def point(self, t: Array) -> Array:
-        """x."""
         return t[: len(self.c)]
 
     def activity(self, t: Array) -> Array:
@@ -313,10 +300,7 @@ class CentralPath:
         return abs(self.E).dot(x), abs(self.G).dot(x)
 
     def follow(self, t: Array, tol: float) -> tuple[Array, Array, Array, Array, Array] | None:
-        """From t to its end: t, the prices of E and G, and the multipliers of both ends of t.
-
-        An end that is infinite is infinitely far; its multiplier is 0 and stays so.
-        """
+        """From t to its end: t, the prices of E and G, and the multipliers of both ends of t, 0 at an infinite end."""
         n, no_low, no_high = len(self.c), np.isinf(self.low), np.isinf(self.high)
         many = int(2 * len(t) - no_low.sum() - no_high.sum())
         near_e, near_g = self.sizes(t)
@@ -364,6 +348,11 @@ class CentralPath:
             t, y, v, zl, zh = t + length * dt, y + length * dy, v + length * dv, zl + length * dl, zh + length * dh
             slope = self.slope(t, y, v)
         return best if np.isfinite(best[0]).all() and np.isfinite(best[1]).all() else None
+
+
+def size_of(end: Array) -> Array:
+    """|end|, 0 where it is infinite."""
+    return np.where(np.isfinite(end), np.abs(end), 0.0)
 
 
 def _reach(at: tuple[Array, ...], change: tuple[Array, ...]) -> float:

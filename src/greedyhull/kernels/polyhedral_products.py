@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from greedyhull.kernels._core import face_factor, face_project, face_shift, face_step
+from greedyhull.kernels.polyhedral_interior import size_of
 from greedyhull.kernels.polyhedral_qp import Polyhedron
 from greedyhull.types import Array, Index
 
@@ -70,14 +71,9 @@ def rows_by_products(q: Quadratic, P: Polyhedron, rows: Rows, tol: float, added:
     """A point of a duality gap of at most ``tol`` and row prices; None where none is found, after 600 products at most.
 
     With ``added``, multiples of ½‖x − x₀‖² are added in turn, and a point that is a tenth as far from optimal as x₀ will do.
-
-    >>> P = Polyhedron(np.zeros(2), np.ones(2), np.ones((1, 2)), np.ones(1), np.ones(1))
-    >>> q = Quadratic(lambda v: v, np.array([-3.0, 0.5]), np.full(2, 0.5), lambda g, x: float(g @ x - g.min()))
-    >>> rows_by_products(q, P, Rows.of(P.A), 1e-9)[0]
-    array([1., 0.])
     """
     scale = _scale(q) if added == (0.0,) else 1.0
-    size = max(float(_size(end).max(initial=0.0)) for end in (q.at, P.low, P.high))
+    size = max(float(size_of(end).max(initial=0.0)) for end in (q.at, P.low, P.high))
     faces = _Faces(*_scaled(q, P, rows, scale), size / (scale + np.zeros(len(q.c))))
     if any(added):
         faces.steepest = _steepest(q)
@@ -126,10 +122,7 @@ def _scaled(q: Quadratic, P: Polyhedron, rows: Rows, s: Array | float) -> tuple[
 
 
 class _Faces:
-    """A face: which coordinates and rows have their ends, and the point that conjugate gradients have come to on it.
-
-    Rounding is measured by ``size``, how large coordinates are.
-    """
+    """A face, by the ends of its coordinates and rows, and a point on it; ``size`` is that of coordinates."""
 
     def __init__(self, q: Quadratic, P: Polyhedron, rows: Rows, size: Array) -> None:
         self.q, self.P, self.rows = q, P, rows
@@ -137,7 +130,7 @@ class _Faces:
         self.equal, self.fixed = P.l == P.u, P.low == P.high
         # of its size and of the largest: by how much a coordinate may be beyond its ends
         self.near = 1e-14 * (size + np.abs(q.at))  # by how much a coordinate may miss its ends, as rounding makes it
-        self.off = OFF * np.maximum(np.maximum(_size(P.l), _size(P.u)), rows.largest(size, self.m))
+        self.off = OFF * np.maximum(np.maximum(size_of(P.l), size_of(P.u)), rows.largest(size, self.m))
         self.factor, self.products, self.steepest = np.empty((self.m, self.m)), 0, 0.0
 
     def begin(self, held: float) -> None:
@@ -261,8 +254,3 @@ class _Faces:
         past = np.where(activity > u + self.off, 1, np.where(activity < l - self.off, -1, 0))
         held = np.where(self.equal | (self.ends * self.y <= 0.0), self.ends, 0)
         return sides, np.where(self.ends == 0, past, held)
-
-
-def _size(end: Array) -> Array:
-    """|end|, 0 where there is none."""
-    return np.where(np.isfinite(end), np.abs(end), 0.0)

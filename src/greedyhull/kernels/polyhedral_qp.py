@@ -8,12 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from greedyhull.kernels._core import rows_faces
-from greedyhull.kernels.polyhedral_interior import Factored, Hessian, interior_rows, rank_of, square_of
+from greedyhull.kernels.polyhedral_interior import Factored, Hessian, interior_rows, rank_of, size_of, square_of
 from greedyhull.types import Array
 
 OFF = 1e-11  # of its size: by how much an equation may be missed
-
-
 ROWS_QP_RIDGE = 1e-13  # of the diagonal: what makes a semidefinite Hessian definite
 SURE = (1.0, 1e-2, 1e-4)  # how much closer to a bound than its multiplier asks a coordinate must be to be put there
 ROUNDED = 1e-14  # of a row's size: by how much one is missed before a point is put back on it
@@ -30,10 +28,9 @@ class Polyhedron(NamedTuple):
 
     def sizes(self) -> Array:
         """What a row's activity is compared with: its ends, or what one coordinate can add to it."""
-        sides = [np.where(np.isfinite(end), np.abs(end), 0.0) for end in (self.l, self.u)]
-        ends = [np.where(np.isfinite(end), np.abs(end), 0.0) for end in (self.low, self.high)]
-        most = (np.abs(self.A) * np.maximum(*ends)).max(axis=1, initial=1e-300)
-        return np.asarray(np.maximum(np.maximum(*sides), most))
+        ends = np.maximum(size_of(self.low), size_of(self.high))
+        most = (np.abs(self.A) * ends).max(axis=1, initial=1e-300)
+        return np.asarray(np.maximum(np.maximum(size_of(self.l), size_of(self.u)), most))
 
 
 class Face(NamedTuple):
@@ -45,16 +42,9 @@ class Face(NamedTuple):
 
 def solve_rows_qp(H: Hessian, c: Array, x: Array, P: Polyhedron, tol: float,
                   ends: tuple[Array, Array] | None = None, gap: float = np.inf) -> Array:
-    """The new x; its duality gap over the set is at most ``tol`` unless rounding ends it first.
+    """Minimise the quadratic over P, as `bounded_qp`; x stays unless a point has a smaller duality gap than ``gap``.
 
-    ``H`` is symmetric positive semidefinite, ``c`` is the gradient at the given ``x``, which is in the set. The quadratic
-    never rises. Where bounds are infinite, ``ends`` has finite ones that hold anyway; without them no gap is known there. A
-    point that does not have a smaller duality gap than ``gap``, that of x, is not taken.
-
-    >>> P = Polyhedron(np.zeros(3), np.ones(3), np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 0.0]]), np.array([1.0, -np.inf]),
-    ...                 np.array([1.0, 0.6]))
-    >>> solve_rows_qp(np.eye(3), np.array([-3.0, 0.0, 0.0]), np.array([0.0, 0.5, 0.5]), P, 1e-12)
-    array([0.6, 0. , 0.4])
+    Where bounds are infinite, ``ends`` has finite ones that hold anyway; without them no gap is known there.
     """
     return priced_rows_qp(H, c, x, P, tol, ends, gap)[0]
 
@@ -80,12 +70,7 @@ def priced_rows_qp(H: Hessian, c: Array, x: Array, P: Polyhedron, tol: float, en
 
 
 def rows_gap(grad: Array, x: Array, P: Polyhedron, y: Array) -> float:
-    """⟨grad, x⟩ less a bound on its least value that the row prices y prove; none of them where y rewards an open end.
-
-    >>> P = Polyhedron(np.zeros(2), np.ones(2), np.ones((1, 2)), np.ones(1), np.ones(1))
-    >>> rows_gap(np.array([1.0, 3.0]), np.array([0.5, 0.5]), P, np.array([1.0]))
-    1.0
-    """
+    """⟨grad, x⟩ less a bound on its least value that the row prices y prove; none of them where y rewards an open end."""
     low, high, A, l, u = P
     y = np.where(l == -np.inf, np.minimum(y, 0.0), np.where(u == np.inf, np.maximum(y, 0.0), y))
     r, activity = grad - y.dot(A), A.dot(x)
@@ -184,10 +169,7 @@ def _guess(x: Array, P: Polyhedron, near: Array) -> Face:
 
 def _active_set(H: Hessian, c: Array, x: Array, P: Polyhedron, face: Face, bends: Array, near: Array,
                 most: int) -> Iterator[tuple[Array, Array]]:
-    """The minimisers over the faces that are guessed one after another, those of them that are in the set.
-
-    A guess in which more than ``most`` coordinates are wrong is given up.
-    """
+    """The minimisers over faces guessed in turn that are in the set, until more than ``most`` coordinates are wrong."""
     for _ in range(12):  # rounds of the active set method
         solved = on_face(H, c, x, P, face)
         if solved is None:
@@ -218,8 +200,7 @@ def _is_in(x: Array, P: Polyhedron, near: Array) -> bool:
 
 
 def on_face(H: Hessian, c: Array, x: Array, P: Polyhedron, face: Face) -> tuple[Array, Array, Array, Array] | None:
-    """The minimiser where coordinates and rows have the ends of ``face``; row prices, the gradient there, and by how much each
-    row gives way to a unit of its price."""
+    """The minimiser on a face, row prices, the gradient there, and by how much each row gives way to a unit of its price."""
     free, tight = (face.sides == 0).nonzero()[0], face.rows.nonzero()[0]
     there = np.where(face.sides > 0, P.high, P.low)
     there[free] = x[free]

@@ -15,14 +15,7 @@ MANY = 128  # atoms of a product; of more, those with weight and the best others
 
 
 def solve_simplex_qp(G: Array, c: Array, alpha: Array, tol: float, *, owners: Index | None = None) -> Array:
-    """Return weights whose duality gap is at most ``tol``, unless rounding ends the search first. The quadratic never rises.
-
-    ``G`` is symmetric positive semidefinite, ``c`` the gradient at the weights ``alpha``. With ``owners`` the weights of each
-    owner sum to one.
-
-    >>> solve_simplex_qp(np.diag([1.0, 2.0]), np.array([1.0, 0.0]), np.array([1.0, 0.0]), 1e-12)
-    array([0.66666667, 0.33333333])
-    """
+    """Minimise the quadratic over the simplex, as `bounded_qp`; with ``owners`` the weights of each owner sum to one."""
     if not len(alpha) or not (np.isfinite(G).all() and np.isfinite(c).all()):  # nothing can be found with these
         return alpha.copy()
     if owners is not None and owners.any():  # of one owner alone it is a simplex
@@ -36,12 +29,7 @@ def solve_simplex_qp(G: Array, c: Array, alpha: Array, tol: float, *, owners: In
 
 
 def solve_product_qp(G: Array, c: Array, alpha: Array, tol: float, owners: Index) -> Array:
-    """As `solve_simplex_qp`, where the weights of each owner sum to one.
-
-    >>> owners = np.array([0, 0, 1, 1])
-    >>> solve_product_qp(np.eye(4), np.array([1.0, 0.0, 0.0, 5.0]), np.array([1.0, 0, 0, 1.0]), 1e-12, owners)
-    array([0.5, 0.5, 1. , 0. ])
-    """
+    """As `solve_simplex_qp`, where the weights of each owner sum to one."""
     if int(np.bincount(owners).max(initial=0)) <= 2:
         return _by_pairs(G, c, alpha, tol, owners)
     if len(alpha) <= MANY:
@@ -62,8 +50,7 @@ def solve_product_qp(G: Array, c: Array, alpha: Array, tol: float, owners: Index
 
 
 def _solved(G: Array, c: Array, start: Array, tol: float, owners: Index) -> Array:
-    """The best point of a few proximal steps: each minimises the quadratic and a small multiple of the squared distance
-    to the point before, so that dependent atoms have one solution. Interior points help where a face is not found."""
+    """The best point of a few proximal steps, unique for dependent atoms too; by interior points if faces fail."""
     bends = np.diagonal(G)
     bends = np.maximum(bends, 1e-3 * float(bends.max())) if bends.any() else np.full(len(c), float(np.abs(c).max()))
     point, gap, near = start, _gap(c, start, owners), 1e-6
@@ -104,8 +91,7 @@ def _equations(owners: Index) -> Array:
 
 
 def interior_product_qp(G: Array, q: Array, owners: Index, tol: float) -> Array | None:
-    """The weights, with a duality gap of at most ``tol`` and without those that vanish at the optimum, if that keeps the gap;
-    None where rounding ends the path before."""
+    """Weights with a duality gap of at most ``tol``, without those that vanish; None where rounding ends the path."""
     scale = max(float(np.abs(q).max()), float(np.abs(G).max()), 1e-300)
     G, q, tol = G / scale, q / scale, tol / scale
     A, n = _equations(owners), len(q)
@@ -138,8 +124,7 @@ def _by_pairs(G: Array, c: Array, alpha: Array, tol: float, owners: Index) -> Ar
 
 
 def _thinned(G: Array, c: Array, start: Array, alpha: Array, owners: Index, tol: float) -> Array:
-    """The same point in fewer atoms, if at least half of them depend on others; the weights as they are where rounding would
-    cost more than ``tol``. A point on many atoms costs the square of their number in every later round."""
+    """The same point in fewer atoms, if half of them depend on others and rounding costs at most ``tol``; else the weights."""
     grad, fewer = c + G.dot(alpha - start), alpha.copy()
     if not caratheodory_reduction(G, grad, fewer, owners, min(400, int(np.count_nonzero(alpha)) // 2)):
         return alpha
@@ -158,12 +143,6 @@ def caratheodory_reduction(G: Array, grad: Array, alpha: Array, owners: Index, m
     """Thin out the weights ``alpha`` of atoms with owners, in place; whether an atom could leave.
 
     ``grad`` is the gradient at ``alpha``. Where the atoms with weight have a rank of more than ``most``, nothing is done.
-
-    >>> alpha, owners = np.full(6, 1.0 / 3.0), np.array([0, 0, 0, 1, 1, 1])
-    >>> caratheodory_reduction(np.zeros((6, 6)), np.array([3.0, 2.0, 1.0, 0.0, 5.0, 5.0]), alpha, owners, 9)
-    True
-    >>> alpha
-    array([0., 0., 1., 1., 0., 0.])
     """
     pivots = pivots_of(alpha, owners)
     free = ((alpha > 0.0) & (np.arange(len(alpha)) != pivots)).nonzero()[0]

@@ -62,7 +62,6 @@ class Bidiagonal:
         self.beta[j], self.next = beta, q / beta
 
     def matrix(self) -> Array:
-        """B."""
         k = self.done
         return np.asarray(np.diag(self.alpha[:k]) + np.diag(self.beta[: k - 1], 1))
 
@@ -102,9 +101,6 @@ def proved_norm(G: Any, reached: float | None, slack: float) -> float:
 
     G has p rows and at least as many columns, and is scaled: its largest entry has size 1. ``reached`` is a lower bound of
     σ₁, None where the eigenvalues of GGᵀ are to tell. The work is p³/3 and making GGᵀ.
-
-    >>> 5.0 <= proved_norm(np.array([[3.0, 4.0]]), None, 0.0) <= 5.0 + 1e-11
-    True
     """
     B, formed = _square(G)
     p = len(B)
@@ -126,9 +122,6 @@ def proved_norm(G: Any, reached: float | None, slack: float) -> float:
 def proved_floor(A: Array, reached: float, slack: float) -> float:
     """A number that the eigenvalues of a symmetric matrix are not below, at most about ``slack`` below ``reached`` if that is
     the least of them. Entries of A have size 1 at most, and its two triangles are rounded alike, by a unit in the last place.
-
-    >>> bool(-1.0 - 1e-11 <= proved_floor(np.diag([3.0, -1.0]), -1.0, 0.0) <= -1.0)
-    True
     """
     p, size = len(A), float(np.linalg.norm(A)) * (1.0 + 1e-9)
     formed = 4.0 * UNIT * size
@@ -185,20 +178,12 @@ class Grown(NamedTuple):
 
 
 def component(n: int, delta: float) -> float:
-    """s: a random unit vector has a smaller component along a given direction with a probability of at most δ.
-
-    >>> round(component(5000, 1e-3) * 1e5, 3)
-    1.773
-    """
+    """s: a random unit vector has a smaller component along a given direction with a probability of at most δ."""
     return delta / sqrt(2.0 * (max(n, 3) - 1) / pi)
 
 
 def steps_to_prove(mu: float, limit: float, s: float) -> int:
-    """q: after so many steps a vector that has not grown is a proof.
-
-    >>> steps_to_prove(1.0, 1.002, component(5000, 1e-3))
-    138
-    """
+    """q: after so many steps a vector that has not grown is a proof."""
     angle = _angle(mu, limit)
     return max(1, ceil(acosh(ROOM / s) / angle)) if angle > 0.0 else NEVER
 
@@ -209,12 +194,7 @@ def limit_of_steps(mu: float, q: int, s: float) -> float:
 
 
 def grown(multiply: Callable[[Array], Array], off: float, z: Array, mu: float, limit: float, s: float, q: int) -> Grown:
-    """Whether λ₁ ≤ limit is proved by q steps from z. ``multiply`` computes By with an error of at most off·‖y‖.
-
-    >>> B, z = np.diag([1.0, 0.5, 0.2]), np.random.default_rng(0).standard_normal(3)
-    >>> [grown(lambda y: B @ y, 1e-15, z, mu, 1.01 * mu, 1e-3, 60).proved for mu in (1.0, 0.9)]
-    [True, False]
-    """
+    """Whether λ₁ ≤ limit is proved by q steps from z. ``multiply`` computes By with an error of at most off·‖y‖."""
     angle = _angle(mu, limit)
     if angle == 0.0:
         return Grown(False, z)

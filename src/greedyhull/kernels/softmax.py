@@ -21,7 +21,6 @@ class Room:
         self._memory = np.empty(0)
 
     def pair(self, m: int, n: int, dtype: np.dtype[Any]) -> Array:
-        """Two arrays of shape (m, n), with anything in them."""
         size = 2 * m * n * dtype.itemsize // 8 + 1
         if len(self._memory) < size:
             self._memory = np.empty(max(size, 2 * len(self._memory)))
@@ -29,14 +28,7 @@ class Room:
 
 
 def entries_hessian(rows: Array, classes: Index, s: Array, p: Array | float, room: Room | None = None) -> Array:
-    """For scaled columns of X as ``rows`` and their classes, which do not fall; s has the probabilities of each sample.
-
-    All is computed in the precision of ``rows``. Who asks often has ``room``.
-
-    >>> entries_hessian(np.array([[2.0], [2.0]]), np.array([0, 1]), np.array([[0.25, 0.75]]), 1.0)
-    array([[ 0.75, -0.75],
-           [-0.75,  0.75]])
-    """
+    """The Hessian for scaled columns of X as ``rows`` and their ascending classes; s has the probabilities of each sample."""
     heavy, root = _roots(rows, s, p)
     m, n = rows.shape
     H = np.zeros((m, m), dtype=rows.dtype)
@@ -54,12 +46,7 @@ def entries_hessian(rows: Array, classes: Index, s: Array, p: Array | float, roo
 
 
 def entries_and_intercepts(rows: Array, classes: Index, s: Array, p: Array | float) -> Array:
-    """How these rows meet an intercept for each class l in the Hessian: Σᵢ pᵢ xᵢⱼ sᵢₖ(δₖₗ − sᵢₗ), one row for each class.
-
-    >>> entries_and_intercepts(np.array([[2.0], [2.0]]), np.array([0, 1]), np.array([[0.25, 0.75]]), 1.0)
-    array([[ 0.375, -0.375],
-           [-0.375,  0.375]])
-    """
+    """How these rows meet an intercept for each class l in the Hessian: Σᵢ pᵢ xᵢⱼ sᵢₖ(δₖₗ − sᵢₗ), one row for each class."""
     shares, weighted = np.ascontiguousarray(s.T, dtype=rows.dtype), np.ascontiguousarray(p * s.T, dtype=rows.dtype)
     C = np.empty((len(shares), len(rows)), dtype=rows.dtype)
     for k, of_class in _slices(classes, len(shares)):
@@ -74,10 +61,6 @@ def whole_hessian(X: Array, s: Array, p: Array | float, room: Room | None = None
 
     That of the last class is minus the sum of all others, for a constant that is added to all scores of a sample changes
     nothing.
-
-    >>> whole_hessian(np.array([[2.0]]), np.array([[0.25, 0.75]]), 1.0)
-    array([[ 0.75, -0.75],
-           [-0.75,  0.75]])
     """
     (d, n), c = X.shape, s.shape[1]
     H = np.zeros((c, d, c, d), dtype=X.dtype)
@@ -130,12 +113,7 @@ def _slices(classes: Index, c: int) -> list[tuple[int, slice]]:
 
 
 def class_intercepts(labels: Index, z: Array, p: Array | float, shares: Array) -> Array:
-    """Intercepts that sum to zero, as near to the best as rounding lets them come: for a row of scores for each label, its
-    weights p, and the sum of these for each class.
-
-    >>> class_intercepts(np.array([0, 1, 1, 1]), np.zeros((4, 2)), 0.25, np.array([0.25, 0.75])).round(6)  # ½ log 3
-    array([-0.549306,  0.549306])
-    """
+    """The best intercepts of sum zero, up to rounding: for scores z, their weights p, and the sums of these for each class."""
     weights, b = np.full(len(z), p) if isinstance(p, float) else p.astype(np.float64, copy=False), np.zeros(len(shares))
     find_intercepts(labels, np.ascontiguousarray(z, dtype=np.float64), np.ascontiguousarray(weights), shares, b)
     return b

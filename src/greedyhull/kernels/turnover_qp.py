@@ -64,12 +64,7 @@ class Traded(NamedTuple):
 
 
 def traded_vertex(g: Array, pieces: Pieces) -> Traded:
-    """The best point for g.
-
-    >>> pieces = Pieces.of(np.array([0.5, 0.5]), np.ones(2), np.zeros(2, dtype=np.intp), np.ones(1), 1.0, 0.2)
-    >>> traded_vertex(np.array([1.0, 3.0]), pieces).x
-    array([0.6, 0.4])
-    """
+    """The best point for g."""
     g, near = as_given(g), pieces.most * (1.0 + 4.0 * EPS)
     first = pieces.filled(g, 0.0)
     if pieces.traded(first) <= near:
@@ -104,12 +99,7 @@ def _lower(g: Array, price: float, x: Array, pieces: Pieces) -> float:
 
 
 def traded_levels(g: Array, price: float, pieces: Pieces) -> tuple[float, Array]:
-    """The multiplier of the sum, and the cost up to which each group takes weights, where trades have this price.
-
-    >>> pieces = Pieces.of(np.array([0.5, 0.5]), np.ones(2), np.zeros(2, dtype=np.intp), np.ones(1), 1.0, 0.2)
-    >>> traded_levels(np.array([1.0, 3.0]), 1.0, pieces)
-    (2.0, array([2.]))
-    """
+    """The multiplier of the sum, and the cost up to which each group takes weights, where trades have this price."""
     level = np.empty(len(pieces.room))
     nu = grouped_levels(pieces.costs(g, price), pieces.ends, pieces.groups, pieces.room, pieces.total, level)
     return float(nu), level
@@ -154,8 +144,7 @@ class Path(NamedTuple):
     above: Array
 
     def ends(self, near: Near, steep: float) -> tuple[Array, Array, bool]:
-        """Where each coordinate and row is put that has come near an end, as the multipliers say; and whether trades are used
-        up."""
+        """The ends that multipliers put coordinates and rows at, and whether trades are used up."""
         d = len(self.x)
         widths = np.concatenate([near.high - near.p, near.p - near.low])
         none, full = steep * self.moves < self.lower, steep * (widths - self.moves) < self.upper
@@ -294,12 +283,7 @@ class Prices(NamedTuple):
 
 
 def solve_traded_qp(H: Hessian, c: Array, x: Array, near: Near, tol: float) -> Array:
-    """The new x; its duality gap over the set is at most ``tol`` unless rounding ends it first. The quadratic never rises.
-
-    >>> near = Near(np.zeros(2), np.ones(2), np.ones((1, 2)), np.ones(1), np.ones(1), np.full(2, 0.5), 0.2)
-    >>> solve_traded_qp(np.eye(2), np.array([0.5, -3.0]), np.full(2, 0.5), near, 1e-12)
-    array([0.4, 0.6])
-    """
+    """Minimise the quadratic over the set, as `bounded_qp`."""
     best, least = x, np.inf
     for found, prices in _candidates(H, c, x, near, tol):
         move = found - x
@@ -316,10 +300,6 @@ def traded_gap(grad: Array, x: Array, near: Near, prices: Prices) -> float:
     """⟨grad, x⟩ less a bound on its least value over the set, which any prices prove.
 
     A coordinate costs rⱼxⱼ + λ|xⱼ − pⱼ| where r = grad − Aᵀy: that is least at an end, or at p.
-
-    >>> near = Near(np.zeros(2), np.ones(2), np.ones((1, 2)), np.ones(1), np.ones(1), np.full(2, 0.5), 0.2)
-    >>> round(traded_gap(np.array([1.0, 3.0]), np.full(2, 0.5), near, Prices(np.full(1, 2.0), 1.0)), 12)
-    0.2
     """
     y = np.where(near.l == -np.inf, np.minimum(prices.y, 0.0), np.where(near.u == np.inf, np.maximum(prices.y, 0.0), prices.y))
     lam = max(prices.trades, 0.0)
@@ -366,10 +346,7 @@ def _face_of(x: Array, near: Near) -> Face:
 
 
 def _on_faces(H: Hessian, c: Array, x: Array, near: Near, face: Face) -> Iterator[tuple[Array, Prices]]:
-    """The minimisers over faces that are guessed one after another, those of them that are in the set.
-
-    Coordinates that leave their piece are put at its end first; then those are let go that want to.
-    """
+    """The minimisers over faces guessed in turn that are in the set; coordinates stop at the ends of their pieces."""
     most = max(4, len(x) // 8)  # one in so many coordinates of a guess may be wrong, else the interior point method begins
     for _ in range(12):  # faces, one after another
         solved = _on_face(H, c, x, near, *face)
@@ -415,8 +392,7 @@ def _released(grad: Array, there: Array, near: Near, face: Face, y: Array, trade
 
 def _on_face(H: Hessian, c: Array, x: Array, near: Near, ends: Array, rows: Array, tight: bool,
              ) -> tuple[Array, Array, float] | None:
-    """The minimiser where some coordinates are free, and the rows ``rows`` (±1: which end) and, where ``tight``, the limit on
-    trades hold with equality; the prices of all rows and of trades."""
+    """The minimiser with held rows, and trades where ``tight``, as equations; the prices of rows and trades."""
     free: Index = ((ends == End.DOWN) | (ends == End.UP)).nonzero()[0]
     there = np.where(ends == End.LOW, near.low, np.where(ends == End.HIGH, near.high, near.p))
     held = rows.nonzero()[0]
