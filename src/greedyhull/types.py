@@ -317,8 +317,15 @@ class Solver:
     solver: Any = None  # the one whose steps it takes
     solvers: Any = None  # those whose steps it takes in turn
     tolerance: Any = None  # of an oracle that may be inexact
+    step: Any = None  # the rule that it follows
+    theorems: Any = None  # theorems(): what is proved of its runs
     if TYPE_CHECKING:
         def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]: ...
+
+
+def optional(solver: Solver, name: str) -> Any:
+    """An attribute that `Solver` declares; None where a user's solver, which needs no base class, does not have it."""
+    return getattr(solver, name, None)  # users' solvers need no base class
 
 
 def linear_model(f: Objective) -> LinearModel | None:

@@ -201,11 +201,6 @@ def finite_sum(value: Value, gradient: Gradient, n: int, shape: Shape | int, *, 
     FiniteSum
         The objective.
 
-    See Also
-    --------
-    function : An objective that is not a sum.
-    expectation : Infinitely many terms.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh

@@ -138,11 +138,6 @@ def expectation(draw: Draw, shape: Shape | int, *, lipschitz: float | None = Non
     Stream
         The objective, for stochastic solvers.
 
-    See Also
-    --------
-    finite_sum : A mean of finitely many terms.
-    MinibatchGap : How a point of such a run is certified.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh

@@ -203,6 +203,7 @@ def _integers(labels: Any) -> Index | None:
 
 def _columns(thing: Any) -> Any:
     """The names of the columns of a frame; a design has a method of that name."""
+    # frames of any library have the one or the other
     names = getattr(thing, "column_names", getattr(thing, "columns", None))
     return None if callable(names) else names
 

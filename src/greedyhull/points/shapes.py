@@ -73,11 +73,6 @@ class Dense(Atom):
     name : int, optional
         The number of the atom, where the set numbers its atoms. Atoms with the same name are taken to be the same.
 
-    See Also
-    --------
-    Basis : An atom with one entry.
-    Sparse : An atom with few entries.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -193,11 +188,6 @@ class Basis(Atom):
     scale : float
         The entry; 0 makes it the origin.
 
-    See Also
-    --------
-    Sparse : An atom with several entries.
-    Dense : An atom with all its entries.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -309,11 +299,6 @@ class Sparse(Atom):
         The places of the entries, ascending; in C order for atoms of more than one dimension.
     entries : ndarray of float
         The entries.
-
-    See Also
-    --------
-    Basis : An atom with one entry.
-    Dense : An atom with all its entries.
 
     Examples
     --------
@@ -445,11 +430,6 @@ class RankOne(Atom):
         The right vector.
     scale : float, default 1.0
         The factor.
-
-    See Also
-    --------
-    Dense : An atom with all its entries.
-    NuclearBall : A set of such atoms.
 
     Examples
     --------
