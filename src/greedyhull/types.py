@@ -344,26 +344,6 @@ def ridge_of(f: Objective) -> float:
     return 0.0 if model is None else model.l2
 
 
-def summed(f: Objective) -> Objective | None:
-    """f as a sum of n terms."""
-    return f if f.traits.terms == "finite" else None
-
-
-def streamed(f: Objective) -> Objective | None:
-    """f as an expectation, which can only be sampled."""
-    return f if f.traits.terms == "stream" else None
-
-
-def remote(f: Objective) -> Objective | None:
-    """f as a sum whose terms are elsewhere."""
-    return f if f.traits.remote else None
-
-
-def second_order(f: Objective) -> Objective | None:
-    """f as one that has a Hessian on a few atoms."""
-    return f if f.traits.second_order else None
-
-
 def told_intercept(f: Objective, w: Iterate) -> Any:
     """The intercept at w in float64, as its certificate; 0 if f has none."""
     return f.precise().intercept(w) if f.traits.intercept else 0.0
@@ -380,19 +360,9 @@ def listed(S: AtomSet) -> AtomSet | None:
     return S if traits.finite and traits.owners == 1 else None
 
 
-def faced(S: AtomSet) -> AtomSet | None:
-    """S as a polytope that finds the smallest face that holds a point."""
-    return S if S.traits.faces else None
-
-
 def bilinear(design: Design) -> Design | None:
     """The design as one that maps matrices given by their factors."""
     return design if design.takes_factors else None
-
-
-def kinked(loss: Loss) -> Loss | None:
-    """The loss as one that is linear between kinks: it has a dual, and can be smoothed."""
-    return None if loss.smooth else loss
 
 
 def profiled(loss: Loss) -> Loss | None:

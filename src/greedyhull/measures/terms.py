@@ -36,9 +36,6 @@ from greedyhull.types import (
     linear_model,
     listed,
     profiled,
-    remote,
-    streamed,
-    summed,
 )
 
 
@@ -149,15 +146,12 @@ def _of_terms(f: Objective, S: AtomSet, x: Array) -> Steepness:
 
 def _terms(f: Objective, count: int, rng: np.random.Generator, chosen: Callable[[int], Index]) -> Iterator[Minibatch]:
     """Single terms: ``count`` drawn from a stream, or those of a sum of n terms that ``chosen(n)`` names."""
-    stream = streamed(f)
-    if stream is not None:
-        yield from (stream.batch(1, rng) for _ in range(count))
+    if f.traits.terms == "stream":
+        yield from (f.batch(1, rng) for _ in range(count))
         return
     check_terms(f)
-    whole, elsewhere = summed(f), remote(f)
-    assert whole is not None  # no stream, and its terms can be taken
-    index = chosen(whole.n)
-    yield from (whole.batch(index[k : k + 1]) for k in range(len(index))) if elsewhere is None else elsewhere.singles(index)
+    index = chosen(f.n)
+    yield from f.singles(index) if f.traits.remote else (f.batch(index[k : k + 1]) for k in range(len(index)))
 
 
 def expect_violation(f: Objective, S: AtomSet, w: Any, eta: float) -> float:
@@ -171,14 +165,12 @@ def expect_violation(f: Objective, S: AtomSet, w: Any, eta: float) -> float:
     >>> round(expect_violation(f, gh.L2Ball(2, 0.5), np.full(2, 1 / 8**0.5), eta=0.5), 6)
     1.0
     """
-    whole = summed(f)
-    if whole is None:
-        raise GreedyhullError(f"{f!r} is not a sum of finitely many terms, whose atoms could be averaged. Give the terms to "
-                              "finite_sum(value, gradient, n, shape).")
+    check(f.traits.terms == "finite", lambda: f"{f!r} is not a sum of finitely many terms, whose atoms could be averaged. "
+          "Give the terms to finite_sum(value, gradient, n, shape).")
     check(0 < eta <= 1, f"eta is {eta}, but the violation is measured in steps, which lie in (0, 1]. Pass the step at w.")
-    x, n = array_of(w), whole.n
-    g = np.asarray(whole.batch(np.arange(n)).gradient(x))
-    mean = sum(S.atom(np.asarray(whole.batch(np.array([i])).gradient(x))).dot(g) for i in range(n)) / n
+    x, n = array_of(w), f.n
+    g = np.asarray(f.batch(np.arange(n)).gradient(x))
+    mean = sum(S.atom(np.asarray(f.batch(np.array([i])).gradient(x))).dot(g) for i in range(n)) / n
     return max(float(mean - S.atom(g).dot(g)) / eta, 0.0)
 
 

@@ -35,7 +35,6 @@ from greedyhull.types import (
     Shape,
     State,
     Traits,
-    kinked,
     linear_model,
     profiled,
 )
@@ -270,11 +269,9 @@ class Composite(ByImages):
 
     def smoothed(self, mu: float) -> Composite:
         """f_μ, where f has kinks: f_μ ≤ f ≤ f_μ + (μ/2)·(the mean of the largest squared slopes), β = 1/μ."""
-        loss, exact = kinked(self.loss), kinked(self.exact)
-        if loss is None or exact is None:
-            raise GreedyhullError(f"{self!r} has no kinks to smooth. Use it as it is.")
+        check(not self.loss.smooth, lambda: f"{self!r} has no kinks to smooth. Use it as it is.")
         check(np.isfinite(mu) and mu > 0, f"mu = {mu!r} was given; a positive number is wanted.")
-        return Composite(self.design, loss.smoothed(mu), f"smoothed {self.name}", exact.smoothed(mu))
+        return Composite(self.design, self.loss.smoothed(mu), f"smoothed {self.name}", self.exact.smoothed(mu))
 
     # --- on a few terms -------------------------------------------------------------------------------------------
 

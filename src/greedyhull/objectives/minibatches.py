@@ -21,9 +21,6 @@ from greedyhull.types import (
     State,
     Summed,
     linear_model,
-    remote,
-    streamed,
-    summed,
 )
 
 if TYPE_CHECKING:
@@ -216,9 +213,9 @@ class Source:
     def whole(self) -> Minibatch:
         """All terms; the caller counts them."""
         if self._whole is None:
-            model, elsewhere = linear_model(self.f), remote(self.f)
-            if elsewhere is not None:
-                self._whole = elsewhere.everything()
+            model = linear_model(self.f)
+            if self.f.traits.remote:
+                self._whole = self.f.everything()
             else:
                 self._whole = self.f.batch(np.arange(self.f.n)) if model is None else FullBatch(model)
         return self._whole
@@ -246,8 +243,7 @@ def counts_of(f: LinearModel) -> Array:
 
 def count_of(f: Objective) -> int | None:
     """How many terms f has; None where they have no end, or cannot be taken."""
-    terms = summed(f)
-    return None if terms is None else terms.n
+    return f.n if f.traits.terms == "finite" else None
 
 
 def rows_of(batch: Minibatch) -> Batch:
@@ -261,22 +257,18 @@ def source_of(f: Objective, rng: np.random.Generator) -> Source:
 
     Refused unless minibatches of f can be drawn, and f is finite wherever a step may lead.
     """
-    stream = streamed(f)
-    if stream is not None:
-        return stream.source(rng)
-    terms = check_sum(f)
-    return Source(terms, Sampler(terms.n, rng))
+    if f.traits.terms == "stream":
+        return f.source(rng)
+    check_sum(f)
+    return Source(f, Sampler(f.n, rng))
 
 
-def check_sum(f: Objective) -> Summed:
-    """f as a finite sum; refused unless its terms can be taken one by one, and it is finite everywhere."""
+def check_sum(f: Objective) -> None:
+    """Raise unless f is a finite sum whose terms can be taken one by one, and is finite everywhere."""
     check_terms(f)
     check(f.traits.finite_everywhere,
           f"{f!r} is not finite everywhere, and a stochastic solver does not look where it steps. Use FrankWolfe().")
-    terms = summed(f)
-    assert terms is not None  # a stream brings its own source
-    terms.batch(np.zeros(1, dtype=np.intp))  # objectives without unbiased minibatches say so
-    return terms
+    f.batch(np.zeros(1, dtype=np.intp))  # objectives without unbiased minibatches say so
 
 
 def check_terms(f: Objective) -> None:

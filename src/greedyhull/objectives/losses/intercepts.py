@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError
-from greedyhull.objectives.lines import Curve
 from greedyhull.objectives.losses.base import Loss, Separable, between_corners
 from greedyhull.objectives.losses.piecewise import KinkedLine, PiecewiseLinear
-from greedyhull.types import Array, Index, Line
+from greedyhull.types import Array, Index
 
 
 class Profiled(Loss):
@@ -122,21 +121,15 @@ class Profiled(Loss):
         # the curvature may vanish everywhere (Huber far from its targets): then there is nothing to subtract
         return np.asarray(Z.T.dot(right * c[:, None]) - np.outer(Z.T.dot(c), right.T.dot(c)) / max(float(c.sum()), 1e-30))
 
-    def along(self, z: Array, dz: Array, max_step: float) -> Line:
-        def derivatives(step: float) -> tuple[float, float]:
-            _, residual, c = self.value_gradient_curvature(z + step * dz)
-            total = float(c.sum())
-            mean = float(c.dot(dz)) / total if total > 0 else 0.0
-            return float(residual.dot(dz)), float(np.dot(c * (dz - mean), dz - mean))
+    def derivatives(self, z: Array, dz: Array) -> tuple[float, float]:
+        _, residual, c = self.value_gradient_curvature(z)
+        total = float(c.sum())
+        mean = float(c.dot(dz)) / total if total > 0 else 0.0
+        return float(residual.dot(dz)), float(np.dot(c * (dz - mean), dz - mean))
 
-        def bends() -> float:
-            beta = self.beta(z, z)
-            if not np.all(np.isfinite(beta)):
-                return np.inf
-            return self.total(beta * (dz - self.total(dz)) ** 2)
-
-        slope = float(self.gradient(z).dot(dz))
-        return Curve(lambda step: self.value(z + step * dz), derivatives, slope, max_step, bends=bends)
+    def bend(self, z: Array, dz: Array, max_step: float) -> float:
+        beta = self.beta(z, z)
+        return self.total(beta * (dz - self.total(dz)) ** 2) if np.all(np.isfinite(beta)) else np.inf
 
     def _b(self, z: Array) -> Any:
         return z.dtype.type(self.intercept(z))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.objectives.lines import Line
+from greedyhull.objectives.lines import Curve
 from greedyhull.objectives.losses.base import Loss, Separable
 from greedyhull.types import Array
 
@@ -49,28 +49,21 @@ class Kinks(NamedTuple):
         return float(self.at[i]), min(max(-float(before) / jump, 0.0), 1.0) if jump > 0.0 else 1.0
 
 
-class KinkedLine(Line):
+class KinkedLine(Curve):
     """h(η) known by values, subderivatives and an exact ``argmin``, `kinked_search` by default; its bend has no bound.
 
     ``slope`` is one subderivative at 0, as ⟨g, v⟩ is for a subgradient g: it says nothing about where h is least.
     """
 
-    __slots__ = ("_argmin", "_derivative", "_value", "bend", "limit", "max_step", "slope")
-    kinked = True
+    __slots__ = ("_argmin",)
 
     def __init__(self, value: Callable[[float], float], derivative: Callable[[float], float], max_step: float,
                  argmin: Callable[[], float] | None = None) -> None:
-        self._value, self._derivative, self._argmin, self.max_step = value, derivative, argmin, max_step
-        self.slope, self.bend, self.limit = derivative(0.0), np.inf, np.inf
-
-    def value(self, step: float) -> float:
-        return self._value(step)
-
-    def derivative(self, step: float) -> float:
-        return self._derivative(step)
+        super().__init__(value, lambda step: (derivative(step), np.nan), derivative(0.0), max_step)
+        self._argmin = argmin
 
     def argmin(self) -> float:
-        return kinked_search(self._value, self._derivative, self.max_step) if self._argmin is None else self._argmin()
+        return kinked_search(self.value, self.derivative, self.max_step) if self._argmin is None else self._argmin()
 
 
 def kinked_search(value: Callable[[float], float], derivative: Callable[[float], float], top: float) -> float:

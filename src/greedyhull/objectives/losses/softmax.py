@@ -8,9 +8,8 @@ import numpy as np
 
 from greedyhull.kernels._core import softmax_pieces
 from greedyhull.kernels.softmax import class_intercepts
-from greedyhull.objectives.lines import Curve
 from greedyhull.objectives.losses.base import Separable
-from greedyhull.types import Array, Index, Line
+from greedyhull.types import Array, Index
 
 
 class Softmax(Separable):
@@ -89,16 +88,11 @@ class Softmax(Separable):
         """Slopes are differences of probabilities."""
         return 1.0
 
-    def along(self, z: Array, dz: Array, max_step: float) -> Line:
-        def derivatives(step: float) -> tuple[float, float]:
-            at = z + step * dz
-            return float(self.gradient(at).dot(dz)), float(self.product(at, dz).dot(dz))
+    def derivatives(self, z: Array, dz: Array) -> tuple[float, float]:
+        return float(self.gradient(z).dot(dz)), float(self.product(z, dz).dot(dz))
 
-        def bends() -> float:
-            return 0.5 * self.total((self._rows(dz).astype(np.float64) ** 2).sum(axis=1))
-
-        slope = float(self.gradient(z).dot(dz))
-        return Curve(lambda step: self.value(z + step * dz), derivatives, slope, max_step, bends=bends)
+    def bend(self, z: Array, dz: Array, max_step: float) -> float:
+        return 0.5 * self.total((self._rows(dz).astype(np.float64) ** 2).sum(axis=1))
 
 
 class SoftmaxWithIntercepts(Softmax):
