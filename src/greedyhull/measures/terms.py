@@ -48,10 +48,6 @@ class Reach(NamedTuple):
 
 def reach(S: AtomSet) -> Reach:
     """R is max‖u‖₁, or ‖c‖ + max‖u − c‖ for the centre c, whichever is less; D is the diameter, or 2R where that is unknown.
-
-    >>> import greedyhull as gh
-    >>> reach(gh.L2Ball(9, radius=2.0)), reach(gh.L1Ball(9, radius=2.0))
-    (Reach(R=2.0, D=4.0), Reach(R=2.0, D=4.0))
     """
     R = float(S.max_abs(np.ones(S.shape))) if S.sized else np.inf
     try:
@@ -175,12 +171,7 @@ def expect_violation(f: Objective, S: AtomSet, w: Any, eta: float) -> float:
 
 
 def linear_terms(f: LinearModel, S: AtomSet) -> dict[str, Constant]:
-    """σ, L, L_rms, L_s, L_F, L_max, M_mean, D_1 and D_inf of φ(Aw) over the hull of S, by name.
-
-    >>> import greedyhull as gh
-    >>> linear_terms(gh.logistic(np.eye(2), [1, -1]), gh.L1Ball(2, 1.0))["L_max"]
-    L_max = 0.25 (upper bound)
-    """
+    """σ, L, L_rms, L_s, L_F, L_max, M_mean, D_1 and D_inf of φ(Aw) over the hull of S, by name."""
     A, n = f.design.precise(), f.n
     loss, norms, (low, high) = f.exact, row_norms(A), S.row_ranges(A)
     p = np.broadcast_to(np.asarray(loss.p, dtype=np.float64), n)

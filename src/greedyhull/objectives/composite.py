@@ -63,13 +63,7 @@ def finite_on(f: Composite, S: AtomSet) -> bool:
 
 
 def least(f: AnyObjective) -> float:
-    """A number that f is nowhere below; −∞ where none is known. A ridge only adds to it.
-
-    >>> import numpy as np, greedyhull as gh
-    >>> X = np.eye(2)
-    >>> least(gh.absolute(X, np.ones(2), l2=0.1)), least(gh.quadratic(X))
-    (0.0, -inf)
-    """
+    """A number that f is nowhere below; −∞ where none is known. A ridge only adds to it."""
     model: Any = f if isinstance(f, Composite) else linear_model(f)
     floor = -inf if model is None else float(getattr(model.exact, "floor", -inf))  # a user's loss need not say
     return floor if floor < inf else -inf  # NaN, or infinite, where it overflows

@@ -29,12 +29,7 @@ if TYPE_CHECKING:
 
 
 def form_curvature(f: QuadraticForm, S: AtomSet) -> Constant:
-    """M of a quadratic ½wᵀQw − bᵀw over the hull of S.
-
-    >>> import greedyhull as gh
-    >>> form_curvature(gh.quadratic(np.diag([1.0, 3.0])), gh.L1Ball(2, radius=2.0))
-    M = 48 (exact)
-    """
+    """M of a quadratic ½wᵀQw − bᵀw over the hull of S."""
     form = Square(f.design.precise())
     M, lost, scale = S.curvature(form), vanished(S, form.d * form.d), float(form.diagonal().max(initial=0.0))
     small = scale > 0.0 and scale * span(S) * span(S) * form.d * EPS < lost < np.inf
@@ -42,12 +37,7 @@ def form_curvature(f: QuadraticForm, S: AtomSet) -> Constant:
 
 
 def composite_curvature(f: LinearModel, S: AtomSet) -> Constant:
-    """M of φ(Aw) + (l2/2)‖w‖² over the hull of S.
-
-    >>> import greedyhull as gh
-    >>> composite_curvature(gh.logistic(np.eye(2), [1, -1]), gh.Simplex(2))
-    M = 0.25 (upper bound)
-    """
+    """M of φ(Aw) + (l2/2)‖w‖² over the hull of S."""
     check(len(f.domain) == 1, f"The curvature of {f!r} on points of shape {f.domain} has no formula here. Use Backtracking().")
     A, loss = f.design.precise(), f.loss
     if f.traits.quadratic:

@@ -35,11 +35,7 @@ def check_size(size: int) -> None:
 
 
 class Sampler:
-    """Indices out of 0 … n − 1: independent draws, or different ones within a batch.
-
-    >>> sorted(Sampler(5, np.random.default_rng(0)).distinct(5).tolist())
-    [0, 1, 2, 3, 4]
-    """
+    """Indices out of 0 … n − 1: independent draws, or different ones within a batch."""
 
     def __init__(self, n: int, rng: np.random.Generator) -> None:
         check(n >= 1, f"Minibatches of a sum of {n} terms were asked for; at least one term is wanted.")

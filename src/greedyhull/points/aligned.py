@@ -181,11 +181,7 @@ def agree(one: Any, other: Any, what: str) -> None:
 
 
 def few(labels: Sequence[Any]) -> str:
-    """Return the first few of many labels in words.
-
-    >>> few(["a", "b"]), few(range(9))
-    ("'a', 'b'", '0, 1, 2, 3, 4 and 4 more')
-    """
+    """Return the first few of many labels in words."""
     more = f" and {len(labels) - 5} more" if len(labels) > 5 else ""
     return ", ".join(str(one) if isinstance(one, np.generic) else repr(one) for one in list(labels)[:5]) + more
 

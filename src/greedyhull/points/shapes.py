@@ -460,12 +460,7 @@ class RankOne(Atom):
 
 
 class RankOneBlock(RowBlock):
-    """Many atoms scaleₖ·uₖvₖᵀ: the rows of ``U`` and ``V`` are their vectors.
-
-    >>> block = RankOneBlock(np.eye(2), np.eye(2), np.array([1.0, 3.0]))
-    >>> block.dots(np.array([[1.0, 5.0], [5.0, 2.0]]))
-    array([1., 6.])
-    """
+    """Many atoms scaleₖ·uₖvₖᵀ: the rows of ``U`` and ``V`` are their vectors."""
 
     __slots__ = ("U", "V", "scales", "shape")
     kind, rows = "rank_one", ("U", "V", "scales")

@@ -14,12 +14,7 @@ from greedyhull.types import Array, Index
 
 
 class Profiled(Loss):
-    """A separable loss minimised over an intercept.
-
-    >>> from greedyhull.objectives.losses.smooth import Squared
-    >>> Profiled(Squared(np.array([1.0, 3.0]), 0.5)).intercept(np.zeros(2))
-    2.0
-    """
+    """A separable loss minimised over an intercept."""
 
     loss: Separable
     n: int
@@ -53,12 +48,7 @@ class Profiled(Loss):
         return self.loss.beta(np.full_like(low, -np.inf), np.full_like(high, np.inf))
 
     def lipschitz(self, low: Array, high: Array) -> Array | float:
-        """sup |ℓ'| everywhere, for the intercept moves z; infinite where slopes grow without end.
-
-        >>> from greedyhull.objectives.losses.smooth import Squared
-        >>> Profiled(Squared(np.array([1.0]), 1.0)).lipschitz(np.zeros(1), np.ones(1))
-        array([inf])
-        """
+        """sup |ℓ'| everywhere, for the intercept moves z; infinite where slopes grow without end."""
         with np.errstate(all="ignore"):
             steepest = np.asarray(self.loss.lipschitz(np.full_like(low, -np.inf), np.full_like(high, np.inf)))
         return np.where(np.isnan(steepest), np.inf, steepest)
@@ -159,12 +149,7 @@ class Profiled(Loss):
 
 
 class Balanced(Profiled):
-    """A loss that is linear between kinks, minimised over an intercept.
-
-    >>> from greedyhull.objectives.losses.piecewise import Absolute
-    >>> Balanced(Absolute(np.array([1.0, 3.0, 9.0]), 1 / 3)).intercept(np.zeros(3))
-    3.0
-    """
+    """A loss that is linear between kinks, minimised over an intercept."""
 
     loss: PiecewiseLinear
 
@@ -224,12 +209,7 @@ class Balanced(Profiled):
 
 
 class Softened(Separable):
-    """φ_μ(z) = Σ pᵢ ℓ_μ(zᵢ, yᵢ), second derivatives 1/μ near a kink and 0 elsewhere.
-
-    >>> from greedyhull.objectives.losses.piecewise import Absolute
-    >>> Softened(Absolute(np.zeros(2), 0.5), mu=1.0).value(np.array([0.5, 3.0]))
-    1.3125
-    """
+    """φ_μ(z) = Σ pᵢ ℓ_μ(zᵢ, yᵢ), second derivatives 1/μ near a kink and 0 elsewhere."""
 
     def __init__(self, sharp: PiecewiseLinear, mu: float) -> None:
         super().__init__(sharp.y, sharp.p)

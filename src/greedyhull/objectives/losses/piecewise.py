@@ -14,11 +14,7 @@ from greedyhull.types import Array
 
 
 class Kinks(NamedTuple):
-    """Kinks in order, and by how much the slope jumps at each.
-
-    >>> Kinks.sorted(np.array([2.0, 0.0]), np.array([1.0, 3.0])).argmin(-2.0, 5.0)
-    0.0
-    """
+    """Kinks in order, and by how much the slope jumps at each."""
 
     at: Array
     jumps: Array
@@ -186,12 +182,7 @@ class PiecewiseLinear(Separable):
 
 
 class Absolute(PiecewiseLinear):
-    """φ(z) = Σ pᵢ |zᵢ − yᵢ|.
-
-    >>> import numpy as np
-    >>> Absolute(np.array([1.0, 0.0]), 0.5).value(np.array([0.0, 2.0]))
-    1.5
-    """
+    """φ(z) = Σ pᵢ |zᵢ − yᵢ|."""
 
     core_name = "piecewise"
 
@@ -200,11 +191,7 @@ class Absolute(PiecewiseLinear):
 
 
 class Hinge(PiecewiseLinear):
-    """φ(z) = Σ pᵢ (1 − yᵢzᵢ)₊; as y² = 1, that is max {a(z − y)} over a between −y and 0.
-
-    >>> Hinge(np.array([1.0, -1.0]), 0.5).value(np.array([0.0, -3.0]))
-    0.5
-    """
+    """φ(z) = Σ pᵢ (1 − yᵢzᵢ)₊; as y² = 1, that is max {a(z − y)} over a between −y and 0."""
 
     targets = "labels"
     core_name = "hinge"
@@ -217,12 +204,7 @@ class Hinge(PiecewiseLinear):
 
 
 class Quantile(PiecewiseLinear):
-    """φ(z) = Σ pᵢ max{q(yᵢ − zᵢ), (1 − q)(zᵢ − yᵢ)}.
-
-    >>> import numpy as np
-    >>> Quantile(np.array([1.0, 0.0]), 0.5, q=0.75).value(np.array([0.0, 2.0]))
-    0.625
-    """
+    """φ(z) = Σ pᵢ max{q(yᵢ − zᵢ), (1 − q)(zᵢ − yᵢ)}."""
 
     parameters = ("q",)
     core_name = "piecewise"
@@ -236,12 +218,7 @@ class Quantile(PiecewiseLinear):
 
 
 class EpsilonInsensitive(PiecewiseLinear):
-    """φ(z) = Σ pᵢ (|zᵢ − yᵢ| − ε)₊.
-
-    >>> import numpy as np
-    >>> EpsilonInsensitive(np.array([1.0, 0.0]), 0.5, epsilon=0.5).value(np.array([0.7, 2.0]))
-    0.75
-    """
+    """φ(z) = Σ pᵢ (|zᵢ − yᵢ| − ε)₊."""
 
     parameters = ("epsilon",)
     core_name = "piecewise"

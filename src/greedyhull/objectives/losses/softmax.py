@@ -13,11 +13,7 @@ from greedyhull.types import Array, Index
 
 
 class Softmax(Separable):
-    """φ(z) = Σᵢ pᵢ (log Σₖ exp(zᵢₖ) − zᵢ,ᵧᵢ) of z flat, c numbers for each row; ``y`` is 1 at the class of a row, else 0.
-
-    >>> round(Softmax(np.array([1.0, 0.0]), 1.0, 2).value(np.zeros(2)), 6)
-    0.693147
-    """
+    """φ(z) = Σᵢ pᵢ (log Σₖ exp(zᵢₖ) − zᵢ,ᵧᵢ) of z flat, c numbers for each row; ``y`` is 1 at the class of a row, else 0."""
 
     floor = 0.0
     curvature_bound = 0.5  # of log Σ exp
@@ -96,12 +92,7 @@ class Softmax(Separable):
 
 
 class SoftmaxWithIntercepts(Softmax):
-    """`Softmax` with the best intercept of each class; these sum to zero.
-
-    >>> loss = SoftmaxWithIntercepts(np.array([1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0]), 0.25, 2)
-    >>> loss.intercepts(np.zeros(8)).round(6)  # three of four: ½ log 3
-    array([ 0.549306, -0.549306])
-    """
+    """`Softmax` with the best intercept of each class; these sum to zero."""
 
     def __init__(self, y: Array, p: Array | float, classes: int) -> None:
         super().__init__(y, p, classes)
