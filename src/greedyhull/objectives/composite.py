@@ -339,12 +339,13 @@ class Composite(ByImages):
         """max over the atoms of Σⱼ |dⱼ| ‖Aⱼ‖₂, from the Frobenius norm where that is all one knows."""
         kept = self._reach  # read once: other threads may solve over other sets
         if kept is None or kept[0] is not S or kept[2] != S.seen:
-            known = self.design.frobenius
-            norms = np.empty(self.domain) if known is not None else np.sqrt(energies(self.design, 1.0)).reshape(self.domain)
-            if known is not None:
-                norms.fill(known)
-            kept = self._reach = (S, S.max_abs(norms), S.seen)
+            kept = self._reach = (S, self._image_bound(S), S.seen)
         return kept[1]
+
+    def _image_bound(self, S: AtomSet) -> float:
+        known = self.design.frobenius
+        norms = np.full(self.domain, known) if known is not None else np.sqrt(energies(self.design, 1.0)).reshape(self.domain)
+        return S.max_abs(norms)
 
     def rounding(self, w: Iterate, S: AtomSet, eps: float = EPS) -> float:
         """What rounding can have done to value − lower bound: about n·eps·|terms|, and what is left where these vanish.

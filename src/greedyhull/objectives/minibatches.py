@@ -10,18 +10,7 @@ import numpy as np
 from greedyhull.errors import check
 from greedyhull.kernels._core import without_repeats
 from greedyhull.points.arrays import dense, is_sparse
-from greedyhull.types import (
-    Array,
-    AtomSet,
-    Finite,
-    Index,
-    LinearModel,
-    Loss,
-    Objective,
-    State,
-    Summed,
-    linear_model,
-)
+from greedyhull.types import Array, AtomSet, Finite, Index, LinearModel, Loss, Objective, State, Summed, linear_model
 
 if TYPE_CHECKING:
     from greedyhull.objectives.composite import Composite

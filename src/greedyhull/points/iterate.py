@@ -40,10 +40,15 @@ class View:
     __slots__ = ()
     if TYPE_CHECKING:
         name: str
+        _direction: Callable[[Direction], Array]
         moved: Callable[[Direction, float], None]
         refresh: Callable[[Iterate], None]
         state: Callable[[], State]
         restore: Callable[[State], None]
+
+    def direction(self, move: Direction) -> Array:
+        """The image of a direction, computed once for each."""
+        return move.image(self, self._direction)
 
 
 class Iterate:
