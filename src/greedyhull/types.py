@@ -365,6 +365,6 @@ def bilinear(design: Design) -> Design | None:
     return design if design.takes_factors else None
 
 
-def profiled(loss: Loss) -> Loss | None:
-    """The loss as one that was minimised over an intercept; its ``loss`` is the one without."""
-    return loss if loss.profiles else None
+def without_intercept(loss: Loss) -> Loss:
+    """The loss that is minimised over an intercept; one without an intercept itself."""
+    return loss.loss if loss.profiles else loss

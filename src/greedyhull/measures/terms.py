@@ -35,7 +35,6 @@ from greedyhull.types import (
     Shape,
     linear_model,
     listed,
-    profiled,
 )
 
 
@@ -175,9 +174,8 @@ def linear_terms(f: LinearModel, S: AtomSet) -> dict[str, Constant]:
     A, n = f.design.precise(), f.n
     loss, norms, (low, high) = f.exact, row_norms(A), S.row_ranges(A)
     p = np.broadcast_to(np.asarray(loss.p, dtype=np.float64), n)
-    fitted = profiled(loss)
-    if fitted is not None:  # squares: rows and targets less their means
-        loss, middle = fitted.loss, A.adjoint(p)
+    if loss.profiles:  # squares: rows and targets less their means
+        loss, middle = loss.loss, A.adjoint(p)
         norms = _apart(norms, A.matvec(middle), length(middle))
         shift = float(p @ loss.y)
         low, high = low - float(p @ high) + shift, high - float(p @ low) + shift

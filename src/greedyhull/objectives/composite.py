@@ -36,7 +36,7 @@ from greedyhull.types import (
     State,
     Traits,
     linear_model,
-    profiled,
+    without_intercept,
 )
 from greedyhull.types import Objective as AnyObjective
 
@@ -51,8 +51,7 @@ def finite_on(f: Composite, S: AtomSet) -> bool:
     h(2t) ≤ 4h(t) and h(t) ≤ ½t², so that h(z − y) ≤ ½h(2z) + ½h(2y) ≤ z² + 2h(y) as well; log(1 + e⁻ᶻ) ≤ log 2 + |z|. That is
     asked of the library's float64 data and sets only; False says that somebody has to look.
     """
-    inner = profiled(f.loss) if f.has_intercept else None
-    loss = f.loss if inner is None else inner.loss
+    loss = without_intercept(f.loss)
     if not (isinstance(loss, SLOW) and type(loss) in SLOW) or type(f.design) not in KEPT or f.design.dtype != DOUBLE or f.l2:
         return False
     huge = 1e250  # sums of squares up to this are far from overflow
@@ -177,9 +176,8 @@ class Composite(ByImages):
         with np.errstate(all="ignore"):
             try:
                 loss = abs(float(self.exact.value(zero)))
-                inner = profiled(self.exact)
-                if inner is not None:  # of targets that are all the same, rounding is all that is left
-                    loss = max(loss, LEFT * abs(float(inner.loss.value(zero))))
+                if self.exact.profiles:  # of targets that are all the same, rounding is all that is left
+                    loss = max(loss, LEFT * abs(float(self.exact.loss.value(zero))))
             except GreedyhullError:  # the best constant is out of range
                 return 0.0
         return loss if isfinite(loss) else 0.0
@@ -247,8 +245,7 @@ class Composite(ByImages):
 
     def intercept(self, w: Iterate) -> float:
         """The intercept that belongs to w; 0 where the objective has none."""
-        loss = profiled(self.loss)
-        return 0.0 if loss is None else float(loss.intercept(self.at(w).z))
+        return float(self.loss.intercept(self.at(w).z)) if self.loss.profiles else 0.0
 
     def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
         """One atom where f is finite there, else the centre of the set, or of some of its atoms where it has many."""
@@ -278,16 +275,15 @@ class Composite(ByImages):
         """Some of the terms, their weights such that the mean over all batches is f."""
         check(not self.has_intercept or self.quadratic, f"A minibatch of {self!r} would fit an intercept of its own, and its "
               "gradient is not an unbiased one of f. Leave the intercept out, or give X a constant column.")
-        inner = profiled(self.loss)
         if not self.design.stored:
             raise GreedyhullError(f"The rows of {self.design!r} cannot be taken one by one. Give a matrix.")
-        if inner is None:
+        if not self.has_intercept:
             return Batch(self.design.take_rows(index), self.loss.sampled(index), index)
         if self._centre is None:  # squares: the best intercept centres rows and targets, by their means over all data
             p = np.broadcast_to(np.asarray(self.loss.p, dtype=self.design.dtype), self.n)
             self._centre = (self.design.adjoint(p), float(p.dot(self.loss.y)))
         row, target = self._centre
-        return Batch(self.design.take_rows(index), inner.loss.sampled(index, target), index, row)
+        return Batch(self.design.take_rows(index), self.loss.loss.sampled(index, target), index, row)
 
     # --- on a few atoms -------------------------------------------------------------------------------------------
 
@@ -361,9 +357,8 @@ class Composite(ByImages):
         # ‖z‖ ≤ reach, so that |⟨r, z⟩| ≤ ‖r‖·reach
         far = reach = known[1] if known and known[0] is S and known[2] == S.seen else self.image_bound(S)
         n, terms, left = self.design.n + 16, len(w) + 3 * view.moves, 0.0
-        inner = profiled(loss) if self.has_intercept else None
-        if inner is not None:  # the residual sums to almost zero: the lower bound holds up to what is left of the sum
-            b = abs(inner.intercept(view.z))
+        if loss.profiles:  # the residual sums to almost zero: the lower bound holds up to what is left of the sum
+            b = abs(loss.intercept(view.z))
             far, left = reach + b * n**0.5, abs(float(view.residual.sum())) * (2.0 * reach + b)
         steep, count = loss.norm(value, view.residual), n + n + terms
         if loss.non_negative:  # nothing cancels in z = Aw, ⟨r, z⟩ and Aᵀr: errors are relative to what was computed

@@ -20,7 +20,7 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.arrays import TINY as LEAST
 from greedyhull.points.arrays import compact, energies, is_sparse, length, rounded_up
 from greedyhull.theory import Constant
-from greedyhull.types import Array, AtomSet, Design, Index, LinearModel, Loss, profiled
+from greedyhull.types import Array, AtomSet, Design, Index, LinearModel, Loss, without_intercept
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -67,16 +67,15 @@ def _of_ridge(f: LinearModel, S: AtomSet) -> float:
 
 def _weights(loss: Loss, low: Array, high: Array) -> Array:
     """pᵢβᵢ, with βᵢ = sup φᵢ'' over the range of row i."""
-    inner, fitted = loss, profiled(loss)
-    if fitted is not None:  # b* falls when any zᵢ rises, so its own range follows from the ends of theirs
-        inner = fitted.loss
+    inner = without_intercept(loss)
+    if loss.profiles:  # b* falls when any zᵢ rises, so its own range follows from the ends of theirs
         try:
-            low, high = low + fitted.intercept(high), high + fitted.intercept(low)
+            low, high = low + loss.intercept(high), high + loss.intercept(low)
         except GreedyhullError:
             low, high = np.full_like(low, -np.inf), np.full_like(high, np.inf)
     beta = np.broadcast_to(np.asarray(inner.beta(low, high), dtype=np.float64), low.shape)
     matters = np.asarray(np.broadcast_to(inner.p, low.shape) > 0)
-    if fitted is None:
+    if not loss.profiles:
         matters = matters & (high > low)
     return np.asarray(np.where(matters, beta, 0.0) * inner.p)
 

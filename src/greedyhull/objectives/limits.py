@@ -12,7 +12,7 @@ from greedyhull.objectives.composite import Composite
 from greedyhull.points.arrays import eps_of, length
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
-from greedyhull.types import Array, AtomSet, Objective, lacks, profiled
+from greedyhull.types import Array, AtomSet, Objective, lacks, without_intercept
 
 
 class Around:
@@ -63,8 +63,8 @@ def coarse_of(f: Objective, w: Iterate | None = None) -> Coarse | None:
 
 def _of_parts(f: Composite, w: Iterate) -> Coarse:
     """What a user's loss and design return at the image of w; those of the library compute in the dtype of the data."""
-    seen, z, inner = Coarse(), f.at(w).z, profiled(f.loss)
-    loss: Any = f.loss if inner is None else inner.loss
+    seen, z = Coarse(), f.at(w).z
+    loss: Any = without_intercept(f.loss)
     if not type(loss).__module__.startswith("greedyhull."):
         separable = not lacks(loss, "terms", "slopes")
         seen.note("value", loss.terms(z) if separable else f.value(w))

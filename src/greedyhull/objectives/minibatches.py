@@ -10,7 +10,7 @@ import numpy as np
 from greedyhull.errors import check
 from greedyhull.kernels._core import without_repeats
 from greedyhull.points.arrays import dense, is_sparse
-from greedyhull.types import Array, AtomSet, Finite, Index, LinearModel, Loss, Objective, State, Summed, linear_model
+from greedyhull.types import Array, AtomSet, Index, LinearModel, Loss, Objective, State, linear_model
 
 if TYPE_CHECKING:
     from greedyhull.objectives.composite import Composite
@@ -122,7 +122,7 @@ class Batch(Minibatch):
         """The gradient g of the loss at x, and that of the ridge."""
         return g + self.l2 * x if self.l2 else g
 
-    def pulls(self, x: Array, S: Finite) -> Array:
+    def pulls(self, x: Array, S: AtomSet) -> Array:
         Z = S.block(np.arange(len(S))).images(self.objective().design)
         slopes = np.asarray(self.residual(x), dtype=np.float64) * self.size
         ahead: Array = self.image(x)[:, None] - dense(Z)
@@ -165,9 +165,9 @@ class Source:
     would be no cheaper than all terms, so it is all terms, each once.
     """
 
-    f: Summed
+    f: Objective
 
-    def __init__(self, f: Summed, sampler: Sampler) -> None:
+    def __init__(self, f: Objective, sampler: Sampler) -> None:
         self.f, self.sampler, self.spent = f, sampler, 0
         self._whole: Minibatch | None = None
 
@@ -216,7 +216,7 @@ class Source:
         self.spent = int(state["spent"])
 
 
-def pulls_of(gradients: Iterable[Array], x: Array, S: Finite) -> Array:
+def pulls_of(gradients: Iterable[Array], x: Array, S: AtomSet) -> Array:
     """⟨g, x − d⟩ for the gradients g of some terms and every atom d of a set whose atoms can be listed."""
     return np.stack([float(np.vdot(g, x)) - S.scores(g) for g in gradients])
 

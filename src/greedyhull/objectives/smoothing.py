@@ -15,7 +15,7 @@ from greedyhull.objectives.ridge import Ridged
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.views import Foreseen, Image
-from greedyhull.types import Array, AtomSet, Loss, Objective, State, profiled
+from greedyhull.types import Array, AtomSet, Loss, Objective, State, without_intercept
 
 if TYPE_CHECKING:
     from greedyhull.remote.kinked import KinkedShards, SoftShards
@@ -88,8 +88,7 @@ class Smoothing(Composite):
     @property
     def kinked_terms(self) -> Loss:
         """The loss with kinks, without an intercept."""
-        inner = profiled(self.kinked)
-        return self.kinked if inner is None else inner.loss
+        return without_intercept(self.kinked)
 
     def at(self, w: Iterate) -> Image:
         return w.views.get(self) or w.view(self, lambda: SoftImage(self.sharp.at(w)))  # type: ignore[return-value]
