@@ -317,8 +317,15 @@ class Solver:
     solver: Any = None  # the one whose steps it takes
     solvers: Any = None  # those whose steps it takes in turn
     tolerance: Any = None  # of an oracle that may be inexact
+    step: Any = None  # the rule that it follows
+    theorems: Any = None  # theorems(): what is proved of its runs
     if TYPE_CHECKING:
         def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]: ...
+
+
+def optional(solver: Solver, name: str) -> Any:
+    """An attribute that `Solver` declares; None where a user's solver, which needs no base class, does not have it."""
+    return getattr(solver, name, None)  # users' solvers need no base class
 
 
 def linear_model(f: Objective) -> LinearModel | None:
@@ -337,26 +344,6 @@ def ridge_of(f: Objective) -> float:
     return 0.0 if model is None else model.l2
 
 
-def summed(f: Objective) -> Objective | None:
-    """f as a sum of n terms."""
-    return f if f.traits.terms == "finite" else None
-
-
-def streamed(f: Objective) -> Objective | None:
-    """f as an expectation, which can only be sampled."""
-    return f if f.traits.terms == "stream" else None
-
-
-def remote(f: Objective) -> Objective | None:
-    """f as a sum whose terms are elsewhere."""
-    return f if f.traits.remote else None
-
-
-def second_order(f: Objective) -> Objective | None:
-    """f as one that has a Hessian on a few atoms."""
-    return f if f.traits.second_order else None
-
-
 def told_intercept(f: Objective, w: Iterate) -> Any:
     """The intercept at w in float64, as its certificate; 0 if f has none."""
     return f.precise().intercept(w) if f.traits.intercept else 0.0
@@ -373,21 +360,11 @@ def listed(S: AtomSet) -> AtomSet | None:
     return S if traits.finite and traits.owners == 1 else None
 
 
-def faced(S: AtomSet) -> AtomSet | None:
-    """S as a polytope that finds the smallest face that holds a point."""
-    return S if S.traits.faces else None
-
-
 def bilinear(design: Design) -> Design | None:
     """The design as one that maps matrices given by their factors."""
     return design if design.takes_factors else None
 
 
-def kinked(loss: Loss) -> Loss | None:
-    """The loss as one that is linear between kinks: it has a dual, and can be smoothed."""
-    return None if loss.smooth else loss
-
-
-def profiled(loss: Loss) -> Loss | None:
-    """The loss as one that was minimised over an intercept; its ``loss`` is the one without."""
-    return loss if loss.profiles else None
+def without_intercept(loss: Loss) -> Loss:
+    """The loss that is minimised over an intercept; one without an intercept itself."""
+    return loss.loss if loss.profiles else loss

@@ -316,9 +316,8 @@ class AtomSet(ABC):
     def atom(self, g: Array) -> Atom:
         """Return the answer of `argmin` as an atom."""
         if self._ships:
-            d: Atom = self.argmin(g)  # type: ignore[assignment]
-            if type(d) is np.ndarray:
-                d = as_atom(d, self.shape)
+            found: Any = self.argmin(g)
+            d: Atom = as_atom(found, self.shape) if type(found) is np.ndarray else found
         else:  # it may write on g, and on its answer once more
             given = self.argmin(copied(g))
             self.note_dtype(given)

@@ -28,7 +28,7 @@ from greedyhull.points.owners import Joint, OwnedBlock
 from greedyhull.points.shapes import Basis, BasisBlock, Dense, Sparse, dense
 from greedyhull.points.validate import KINDS, as_answer, as_floor, as_shortlist
 from greedyhull.theory import Constant, Status
-from greedyhull.types import Answer, Array, Atom, Floor, Index, Kind, Oracle, SetTraits, Shape, Shortlist, State, faced, listed
+from greedyhull.types import Answer, Array, Atom, Floor, Index, Kind, Oracle, SetTraits, Shape, Shortlist, State, listed
 
 
 class Joined(AtomSet):
@@ -302,7 +302,7 @@ class Product(Joined):
         return min(S.room(x, part) for S, x, part in zip(self._faced(), self.slices(w), self.slices(v), strict=True))
 
     def _faced(self) -> list[AtomSet]:
-        return [known for known in map(faced, self.sets) if known is not None]
+        return [S for S in self.sets if S.traits.faces]
 
     def sizes(self) -> Sizes:
         sizes = [S.sizes() for S in self.sets]

@@ -369,7 +369,8 @@ def solution_of(run: Run, final: Event, certificate: Certificate, reason: Reason
         certificate = replace(certificate, kind="estimate")
     why = reason if met and not reason.cause else closing(run.stop, reason, final)
     said: Any = why.told  # perhaps a function, whose words are made when they are read
-    sampled = not final.self_standing and isinstance(getattr(solver, "look", None), MinibatchGap)
+    look = getattr(solver, "look", None)  # a user's solver need not derive from `Solver`
+    sampled = not final.self_standing and isinstance(look, MinibatchGap)
     if certificate.note or sampled or run.resume_note or run.interrupt.requested:
         instead = f"The last sample of MinibatchGap would have held all {count_of(run.f)} terms, so the full gap was computed "
         instead = f"{instead}and the bound does not rest on samples." if sampled else ""

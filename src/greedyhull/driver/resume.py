@@ -27,7 +27,7 @@ from greedyhull.points.iterate import Iterate, owners_agree
 from greedyhull.points.owners import OwnedBlock, normalised, vertices
 from greedyhull.points.shapes import dense as dense_atom
 from greedyhull.solvers.parts.solver_state import SolverState
-from greedyhull.types import Array, AtomSet, Objective, State, field_values, own, remote
+from greedyhull.types import Array, AtomSet, Objective, State, field_values, own
 
 if TYPE_CHECKING:
     from greedyhull.driver.run import Run
@@ -130,8 +130,7 @@ class Identity(NamedTuple):
 
     @classmethod
     def of(cls, f: Objective, S: object, solver: object, seed: int) -> Identity:
-        elsewhere = remote(f)
-        shards = {} if elsewhere is None else elsewhere.shard_marks()
+        shards = f.shard_marks() if f.traits.remote else {}
         seen = all(shards.values())  # a shard without a mark may have changed without a trace
         return cls(digest(f) if seen else b"", digest(S), digest(solver), seed, type(solver).__name__, shards)
 

@@ -145,7 +145,7 @@ class Run:
         self.alone = self.builtin_solver and self.solver.solver is None and self.solver.solvers is None
         self.inspects = is_user_defined(f)  # whether value and gradient are a user's, and compared at the start
         if solver is not None:
-            if not hasattr(solver, "run"):
+            if lacks(solver, "run"):
                 raise GreedyhullError(f"solver must be a solver such as FrankWolfe(); got {shown(solver)}.")
             check_tolerance(solver)
         needs = self.needs = check_requirements(f, S, self.solver)
@@ -385,7 +385,7 @@ class Run:
         if not rows and isnan(self.start_value):
             told = value if p.value is None else self.first_value  # a value that was told is an estimate
             self.start_value = told if memory.skipped is None else memory.skipped.rounds[0][0]
-            cautions = getattr(self.solver, "cautions", None)
+            cautions = getattr(self.solver, "cautions", None)  # the same
             for caution in () if cautions is None else cautions(f, self.S):
                 warn(caution, GreedyhullWarning, stacklevel=6)  # the line that called minimize
         lazy = p.slack == inf and p.estimate + p.tolerance >= value - memory.steering_bound  # promising up to its tolerance

@@ -18,7 +18,7 @@ from greedyhull.objectives.composite import least
 from greedyhull.points.arrays import is_sparse
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import Basis, BasisBlock
-from greedyhull.types import Array, AtomSet, Objective, Shape, second_order
+from greedyhull.types import Array, AtomSet, Objective, Shape
 
 Budget = L1Ball | PositiveL1Ball
 
@@ -274,11 +274,10 @@ def _give(f: Objective, s: Solution, radius: float) -> float:
     """−1/p'(r): by how much the radius must grow for the price to fall by one."""
     w = s.point
     keep = np.flatnonzero(w.block.dots(np.ones(w.shape)) != 0.0) if isinstance(w.block, BasisBlock) else np.arange(len(w))
-    bent = second_order(f)
-    if not len(keep) or bent is None:
+    if not len(keep) or not f.traits.second_order:
         return 0.0
     with np.errstate(all="ignore"):  # where numbers leave their range, the bracket alone leads on
-        H = np.asarray(bent.restricted(w.block.take(keep)).hessian(w), dtype=np.float64) / radius / radius
+        H = np.asarray(f.restricted(w.block.take(keep)).hessian(w), dtype=np.float64) / radius / radius
         H[np.diag_indices_from(H)] += 1e-12 * float(np.trace(H)) / len(H) + 1e-300
         try:
             return float(np.linalg.solve(H, np.ones(len(H))).sum()) if np.isfinite(H).all() else 0.0

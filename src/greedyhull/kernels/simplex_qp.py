@@ -87,7 +87,7 @@ def _on_faces(G: Array, c: Array, alpha: Array, near: Array, owners: Index) -> A
 
 def _equations(owners: Index) -> Array:
     """A row for each owner, with a one for each of its atoms."""
-    return (owners == np.arange(int(owners.max()) + 1)[:, None]).astype(np.float64)
+    return np.asarray(owners == np.arange(int(owners.max()) + 1)[:, None], dtype=np.float64)
 
 
 def interior_product_qp(G: Array, q: Array, owners: Index, tol: float) -> Array | None:

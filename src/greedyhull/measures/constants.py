@@ -21,7 +21,7 @@ from greedyhull.points.iterate import Iterate
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.theory import Constant, Constants
 from greedyhull.theory.jones import l1_width, simplex_width
-from greedyhull.types import Array, AtomSet, Imaged, Objective, imaged, lacks, linear_model, listed, remote
+from greedyhull.types import Array, AtomSet, Imaged, Objective, imaged, lacks, linear_model, listed
 
 
 def jones_variance(f: Objective, S: AtomSet, at: Iterate | None = None) -> Constant:
@@ -211,6 +211,6 @@ def _terms(f: Objective, S: AtomSet, seed: int) -> dict[str, Constant]:
     try:
         return sampled_terms(f, S, seed)
     except GreedyhullError:
-        if remote(f) is None:
+        if not f.traits.remote:
             raise
         return {}  # whoever could fetch terms is gone by now, as after the `with` block of a crew

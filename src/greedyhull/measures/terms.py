@@ -35,10 +35,6 @@ from greedyhull.types import (
     Shape,
     linear_model,
     listed,
-    profiled,
-    remote,
-    streamed,
-    summed,
 )
 
 
@@ -51,10 +47,6 @@ class Reach(NamedTuple):
 
 def reach(S: AtomSet) -> Reach:
     """R is max‖u‖₁, or ‖c‖ + max‖u − c‖ for the centre c, whichever is less; D is the diameter, or 2R where that is unknown.
-
-    >>> import greedyhull as gh
-    >>> reach(gh.L2Ball(9, radius=2.0)), reach(gh.L1Ball(9, radius=2.0))
-    (Reach(R=2.0, D=4.0), Reach(R=2.0, D=4.0))
     """
     R = float(S.max_abs(np.ones(S.shape))) if S.sized else np.inf
     try:
@@ -149,15 +141,12 @@ def _of_terms(f: Objective, S: AtomSet, x: Array) -> Steepness:
 
 def _terms(f: Objective, count: int, rng: np.random.Generator, chosen: Callable[[int], Index]) -> Iterator[Minibatch]:
     """Single terms: ``count`` drawn from a stream, or those of a sum of n terms that ``chosen(n)`` names."""
-    stream = streamed(f)
-    if stream is not None:
-        yield from (stream.batch(1, rng) for _ in range(count))
+    if f.traits.terms == "stream":
+        yield from (f.batch(1, rng) for _ in range(count))
         return
     check_terms(f)
-    whole, elsewhere = summed(f), remote(f)
-    assert whole is not None  # no stream, and its terms can be taken
-    index = chosen(whole.n)
-    yield from (whole.batch(index[k : k + 1]) for k in range(len(index))) if elsewhere is None else elsewhere.singles(index)
+    index = chosen(f.n)
+    yield from f.singles(index) if f.traits.remote else (f.batch(index[k : k + 1]) for k in range(len(index)))
 
 
 def expect_violation(f: Objective, S: AtomSet, w: Any, eta: float) -> float:
@@ -171,30 +160,22 @@ def expect_violation(f: Objective, S: AtomSet, w: Any, eta: float) -> float:
     >>> round(expect_violation(f, gh.L2Ball(2, 0.5), np.full(2, 1 / 8**0.5), eta=0.5), 6)
     1.0
     """
-    whole = summed(f)
-    if whole is None:
-        raise GreedyhullError(f"{f!r} is not a sum of finitely many terms, whose atoms could be averaged. Give the terms to "
-                              "finite_sum(value, gradient, n, shape).")
+    check(f.traits.terms == "finite", lambda: f"{f!r} is not a sum of finitely many terms, whose atoms could be averaged. "
+          "Give the terms to finite_sum(value, gradient, n, shape).")
     check(0 < eta <= 1, f"eta is {eta}, but the violation is measured in steps, which lie in (0, 1]. Pass the step at w.")
-    x, n = array_of(w), whole.n
-    g = np.asarray(whole.batch(np.arange(n)).gradient(x))
-    mean = sum(S.atom(np.asarray(whole.batch(np.array([i])).gradient(x))).dot(g) for i in range(n)) / n
+    x, n = array_of(w), f.n
+    g = np.asarray(f.batch(np.arange(n)).gradient(x))
+    mean = sum(S.atom(np.asarray(f.batch(np.array([i])).gradient(x))).dot(g) for i in range(n)) / n
     return max(float(mean - S.atom(g).dot(g)) / eta, 0.0)
 
 
 def linear_terms(f: LinearModel, S: AtomSet) -> dict[str, Constant]:
-    """σ, L, L_rms, L_s, L_F, L_max, M_mean, D_1 and D_inf of φ(Aw) over the hull of S, by name.
-
-    >>> import greedyhull as gh
-    >>> linear_terms(gh.logistic(np.eye(2), [1, -1]), gh.L1Ball(2, 1.0))["L_max"]
-    L_max = 0.25 (upper bound)
-    """
+    """σ, L, L_rms, L_s, L_F, L_max, M_mean, D_1 and D_inf of φ(Aw) over the hull of S, by name."""
     A, n = f.design.precise(), f.n
     loss, norms, (low, high) = f.exact, row_norms(A), S.row_ranges(A)
     p = np.broadcast_to(np.asarray(loss.p, dtype=np.float64), n)
-    fitted = profiled(loss)
-    if fitted is not None:  # squares: rows and targets less their means
-        loss, middle = fitted.loss, A.adjoint(p)
+    if loss.profiles:  # squares: rows and targets less their means
+        loss, middle = loss.loss, A.adjoint(p)
         norms = _apart(norms, A.matvec(middle), length(middle))
         shift = float(p @ loss.y)
         low, high = low - float(p @ high) + shift, high - float(p @ low) + shift

@@ -24,22 +24,14 @@ if TYPE_CHECKING:
 
 
 def share(gap: float, whole: float) -> float:
-    """gap / whole; 0/0 is 0, and an infinite gap is an infinite share of anything.
-
-    >>> share(1.0, 4.0), share(0.0, 0.0), share(1.0, 0.0)
-    (0.25, 0.0, inf)
-    """
+    """gap / whole; 0/0 is 0, and an infinite gap is an infinite share of anything."""
     if gap == inf:
         return inf
     return gap / whole if whole > 0.0 else (0.0 if gap <= 0.0 else inf)
 
 
 def of_what(floor: float) -> str:
-    """What a relative gap is relative to, in words.
-
-    >>> of_what(0.5), of_what(0.0)
-    ('of max(|value|, 0.5)', 'of the value')
-    """
+    """What a relative gap is relative to, in words."""
     return f"of max(|value|, {floor:.4g})" if floor > 0.0 else "of the value"
 
 

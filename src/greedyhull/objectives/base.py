@@ -210,13 +210,7 @@ def _gradient_once(written: Callable[[Any, Iterate], Any]) -> Callable[[Any, Ite
 
 
 class Coarse:
-    """The coarsest dtypes that values and gradients have had so far; "" for float64.
-
-    >>> seen = Coarse()
-    >>> seen.note("gradient", np.zeros(2, dtype=np.float32))
-    >>> seen.gradient, seen.value
-    ('float32', '')
-    """
+    """The coarsest dtypes that values and gradients have had so far; "" for float64."""
 
     __slots__ = ("gradient", "value")
 

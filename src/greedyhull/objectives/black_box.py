@@ -17,7 +17,7 @@ from greedyhull.objectives.minibatches import Minibatch, pulls_of
 from greedyhull.objectives.restricted import ByProducts, Restriction
 from greedyhull.points.arrays import length, locked
 from greedyhull.points.iterate import Iterate
-from greedyhull.types import Array, Block, Finite, Index, Shape, Traits
+from greedyhull.types import Array, AtomSet, Block, Index, Shape, Traits
 
 
 class BlackBox(Objective):
@@ -124,7 +124,7 @@ class Terms(Minibatch):
     def gradient(self, x: Array) -> Array:
         return self.f.checked(user(self.f.gradient_of, locked(x.copy()), self.index))
 
-    def pulls(self, x: Array, S: Finite) -> Array:
+    def pulls(self, x: Array, S: AtomSet) -> Array:
         return pulls_of((Terms(self.f, self.index[i : i + 1]).gradient(x) for i in range(self.size)), x, S)
 
 
@@ -200,11 +200,6 @@ def finite_sum(value: Value, gradient: Gradient, n: int, shape: Shape | int, *, 
     -------
     FiniteSum
         The objective.
-
-    See Also
-    --------
-    function : An objective that is not a sum.
-    expectation : Infinitely many terms.
 
     Examples
     --------

@@ -30,11 +30,6 @@ def least_squares(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool 
     {X, targets}
     {options}
 
-    See Also
-    --------
-    huber : Less sensitive to outliers.
-    quadratic : For a given matrix Q in place of the data.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -54,11 +49,6 @@ def logistic(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fal
     {X, labels}
     {options}
 
-    See Also
-    --------
-    squared_hinge : A smooth loss that is zero beyond the margin.
-    hinge : The loss of support vector machines.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -75,11 +65,6 @@ def squared_hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool 
 
     {X, labels}
     {options}
-
-    See Also
-    --------
-    hinge : Without the square; not smooth.
-    logistic : Gives probabilities.
 
     Examples
     --------
@@ -101,11 +86,6 @@ def huber(X: Any, y: Any, delta: float = 1.0, *, sample_weight: Any = None, inte
         The residual beyond which the loss grows linearly. Make it smaller to reduce the influence of outliers.
     {options}
 
-    See Also
-    --------
-    least_squares : The limit for large delta.
-    absolute : Up to a factor, the limit for small delta.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -124,10 +104,6 @@ def poisson(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fals
 
     {X, counts}
     {options}
-
-    See Also
-    --------
-    log_likelihood : For mixtures of given densities.
 
     Examples
     --------
@@ -150,12 +126,6 @@ def lp_loss(X: Any, y: Any, p: float, *, sample_weight: Any = None, intercept: b
         The exponent, larger than 1. For p = 1 use `absolute`.
     {options}
 
-    See Also
-    --------
-    least_squares : The case p = 2.
-    absolute : The case p = 1.
-    huber : Robust and of finite curvature.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -176,11 +146,6 @@ def hinge(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = False,
     {X, labels}
     {options}
 
-    See Also
-    --------
-    squared_hinge : A smooth variant.
-    logistic : Smooth, and gives probabilities.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -200,11 +165,6 @@ def absolute(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = Fal
 
     {X, targets}
     {options}
-
-    See Also
-    --------
-    quantile : Other quantiles than the median.
-    huber : Smooth and robust.
 
     Examples
     --------
@@ -228,10 +188,6 @@ def quantile(X: Any, y: Any, q: float, *, sample_weight: Any = None, intercept: 
         The quantile, between 0 and 1; 0.5 is the median.
     {options}
 
-    See Also
-    --------
-    absolute : Twice the loss for q = 0.5.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -254,11 +210,6 @@ def epsilon_insensitive(X: Any, y: Any, epsilon: float, *, sample_weight: Any = 
     epsilon : float
         Residuals up to this size cost nothing; at least 0.
     {options}
-
-    See Also
-    --------
-    absolute : The case epsilon = 0.
-    huber : Smooth, and quadratic near zero.
 
     Examples
     --------
@@ -291,10 +242,6 @@ def quadratic(Q: Any = None, b: Any = None, *, scale: float | None = None, facto
     -------
     QuadraticForm
         The objective.
-
-    See Also
-    --------
-    least_squares : ½wᵀXᵀXw/n without forming XᵀX.
 
     Notes
     -----
@@ -337,10 +284,6 @@ def log_likelihood(P: Any, *, sample_weight: Any = None, l2: float = 0.0) -> Com
 
     {Returns}
 
-    See Also
-    --------
-    poisson : For counts whose means depend on features.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -377,10 +320,6 @@ def log_det(X: Any) -> LogDet:
     objective
         The objective, a function of n weights.
 
-    See Also
-    --------
-    trace_inverse : The criterion of A-optimal designs.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -408,10 +347,6 @@ def trace_inverse(X: Any) -> TraceInverse:
     -------
     objective
         The objective, a function of n weights.
-
-    See Also
-    --------
-    log_det : The criterion of D-optimal designs.
 
     Examples
     --------
@@ -455,11 +390,6 @@ def function(value: Callable[[Array], float], gradient: Callable[[Array], Array]
     -------
     BlackBox
         The objective.
-
-    See Also
-    --------
-    finite_sum : A mean of n terms, for stochastic solvers.
-    expectation : An expectation that can only be sampled.
 
     Examples
     --------

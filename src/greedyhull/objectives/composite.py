@@ -35,9 +35,8 @@ from greedyhull.types import (
     Shape,
     State,
     Traits,
-    kinked,
     linear_model,
-    profiled,
+    without_intercept,
 )
 from greedyhull.types import Objective as AnyObjective
 
@@ -52,8 +51,7 @@ def finite_on(f: Composite, S: AtomSet) -> bool:
     h(2t) ≤ 4h(t) and h(t) ≤ ½t², so that h(z − y) ≤ ½h(2z) + ½h(2y) ≤ z² + 2h(y) as well; log(1 + e⁻ᶻ) ≤ log 2 + |z|. That is
     asked of the library's float64 data and sets only; False says that somebody has to look.
     """
-    inner = profiled(f.loss) if f.has_intercept else None
-    loss = f.loss if inner is None else inner.loss
+    loss = without_intercept(f.loss)
     if not (isinstance(loss, SLOW) and type(loss) in SLOW) or type(f.design) not in KEPT or f.design.dtype != DOUBLE or f.l2:
         return False
     huge = 1e250  # sums of squares up to this are far from overflow
@@ -64,13 +62,7 @@ def finite_on(f: Composite, S: AtomSet) -> bool:
 
 
 def least(f: AnyObjective) -> float:
-    """A number that f is nowhere below; −∞ where none is known. A ridge only adds to it.
-
-    >>> import numpy as np, greedyhull as gh
-    >>> X = np.eye(2)
-    >>> least(gh.absolute(X, np.ones(2), l2=0.1)), least(gh.quadratic(X))
-    (0.0, -inf)
-    """
+    """A number that f is nowhere below; −∞ where none is known. A ridge only adds to it."""
     model: Any = f if isinstance(f, Composite) else linear_model(f)
     floor = -inf if model is None else float(getattr(model.exact, "floor", -inf))  # a user's loss need not say
     return floor if floor < inf else -inf  # NaN, or infinite, where it overflows
@@ -184,9 +176,8 @@ class Composite(ByImages):
         with np.errstate(all="ignore"):
             try:
                 loss = abs(float(self.exact.value(zero)))
-                inner = profiled(self.exact)
-                if inner is not None:  # of targets that are all the same, rounding is all that is left
-                    loss = max(loss, LEFT * abs(float(inner.loss.value(zero))))
+                if self.exact.profiles:  # of targets that are all the same, rounding is all that is left
+                    loss = max(loss, LEFT * abs(float(self.exact.loss.value(zero))))
             except GreedyhullError:  # the best constant is out of range
                 return 0.0
         return loss if isfinite(loss) else 0.0
@@ -254,8 +245,7 @@ class Composite(ByImages):
 
     def intercept(self, w: Iterate) -> float:
         """The intercept that belongs to w; 0 where the objective has none."""
-        loss = profiled(self.loss)
-        return 0.0 if loss is None else float(loss.intercept(self.at(w).z))
+        return float(self.loss.intercept(self.at(w).z)) if self.loss.profiles else 0.0
 
     def start(self, S: AtomSet, rng: np.random.Generator) -> Iterate:
         """One atom where f is finite there, else the centre of the set, or of some of its atoms where it has many."""
@@ -270,11 +260,9 @@ class Composite(ByImages):
 
     def smoothed(self, mu: float) -> Composite:
         """f_μ, where f has kinks: f_μ ≤ f ≤ f_μ + (μ/2)·(the mean of the largest squared slopes), β = 1/μ."""
-        loss, exact = kinked(self.loss), kinked(self.exact)
-        if loss is None or exact is None:
-            raise GreedyhullError(f"{self!r} has no kinks to smooth. Use it as it is.")
+        check(not self.loss.smooth, lambda: f"{self!r} has no kinks to smooth. Use it as it is.")
         check(np.isfinite(mu) and mu > 0, f"mu = {mu!r} was given; a positive number is wanted.")
-        return Composite(self.design, loss.smoothed(mu), f"smoothed {self.name}", exact.smoothed(mu))
+        return Composite(self.design, self.loss.smoothed(mu), f"smoothed {self.name}", self.exact.smoothed(mu))
 
     # --- on a few terms -------------------------------------------------------------------------------------------
 
@@ -287,16 +275,15 @@ class Composite(ByImages):
         """Some of the terms, their weights such that the mean over all batches is f."""
         check(not self.has_intercept or self.quadratic, f"A minibatch of {self!r} would fit an intercept of its own, and its "
               "gradient is not an unbiased one of f. Leave the intercept out, or give X a constant column.")
-        inner = profiled(self.loss)
         if not self.design.stored:
             raise GreedyhullError(f"The rows of {self.design!r} cannot be taken one by one. Give a matrix.")
-        if inner is None:
+        if not self.has_intercept:
             return Batch(self.design.take_rows(index), self.loss.sampled(index), index)
         if self._centre is None:  # squares: the best intercept centres rows and targets, by their means over all data
             p = np.broadcast_to(np.asarray(self.loss.p, dtype=self.design.dtype), self.n)
             self._centre = (self.design.adjoint(p), float(p.dot(self.loss.y)))
         row, target = self._centre
-        return Batch(self.design.take_rows(index), inner.loss.sampled(index, target), index, row)
+        return Batch(self.design.take_rows(index), self.loss.loss.sampled(index, target), index, row)
 
     # --- on a few atoms -------------------------------------------------------------------------------------------
 
@@ -348,12 +335,13 @@ class Composite(ByImages):
         """max over the atoms of Σⱼ |dⱼ| ‖Aⱼ‖₂, from the Frobenius norm where that is all one knows."""
         kept = self._reach  # read once: other threads may solve over other sets
         if kept is None or kept[0] is not S or kept[2] != S.seen:
-            known = self.design.frobenius
-            norms = np.empty(self.domain) if known is not None else np.sqrt(energies(self.design, 1.0)).reshape(self.domain)
-            if known is not None:
-                norms.fill(known)
-            kept = self._reach = (S, S.max_abs(norms), S.seen)
+            kept = self._reach = (S, self._image_bound(S), S.seen)
         return kept[1]
+
+    def _image_bound(self, S: AtomSet) -> float:
+        known = self.design.frobenius
+        norms = np.full(self.domain, known) if known is not None else np.sqrt(energies(self.design, 1.0)).reshape(self.domain)
+        return S.max_abs(norms)
 
     def rounding(self, w: Iterate, S: AtomSet, eps: float = EPS) -> float:
         """What rounding can have done to value − lower bound: about n·eps·|terms|, and what is left where these vanish.
@@ -369,9 +357,8 @@ class Composite(ByImages):
         # ‖z‖ ≤ reach, so that |⟨r, z⟩| ≤ ‖r‖·reach
         far = reach = known[1] if known and known[0] is S and known[2] == S.seen else self.image_bound(S)
         n, terms, left = self.design.n + 16, len(w) + 3 * view.moves, 0.0
-        inner = profiled(loss) if self.has_intercept else None
-        if inner is not None:  # the residual sums to almost zero: the lower bound holds up to what is left of the sum
-            b = abs(inner.intercept(view.z))
+        if loss.profiles:  # the residual sums to almost zero: the lower bound holds up to what is left of the sum
+            b = abs(loss.intercept(view.z))
             far, left = reach + b * n**0.5, abs(float(view.residual.sum())) * (2.0 * reach + b)
         steep, count = loss.norm(value, view.residual), n + n + terms
         if loss.non_negative:  # nothing cancels in z = Aw, ⟨r, z⟩ and Aᵀr: errors are relative to what was computed

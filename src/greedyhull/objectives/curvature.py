@@ -20,7 +20,7 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.points.arrays import TINY as LEAST
 from greedyhull.points.arrays import compact, energies, is_sparse, length, rounded_up
 from greedyhull.theory import Constant
-from greedyhull.types import Array, AtomSet, Design, Index, LinearModel, Loss, profiled
+from greedyhull.types import Array, AtomSet, Design, Index, LinearModel, Loss, without_intercept
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -29,12 +29,7 @@ if TYPE_CHECKING:
 
 
 def form_curvature(f: QuadraticForm, S: AtomSet) -> Constant:
-    """M of a quadratic ½wᵀQw − bᵀw over the hull of S.
-
-    >>> import greedyhull as gh
-    >>> form_curvature(gh.quadratic(np.diag([1.0, 3.0])), gh.L1Ball(2, radius=2.0))
-    M = 48 (exact)
-    """
+    """M of a quadratic ½wᵀQw − bᵀw over the hull of S."""
     form = Square(f.design.precise())
     M, lost, scale = S.curvature(form), vanished(S, form.d * form.d), float(form.diagonal().max(initial=0.0))
     small = scale > 0.0 and scale * span(S) * span(S) * form.d * EPS < lost < np.inf
@@ -42,12 +37,7 @@ def form_curvature(f: QuadraticForm, S: AtomSet) -> Constant:
 
 
 def composite_curvature(f: LinearModel, S: AtomSet) -> Constant:
-    """M of φ(Aw) + (l2/2)‖w‖² over the hull of S.
-
-    >>> import greedyhull as gh
-    >>> composite_curvature(gh.logistic(np.eye(2), [1, -1]), gh.Simplex(2))
-    M = 0.25 (upper bound)
-    """
+    """M of φ(Aw) + (l2/2)‖w‖² over the hull of S."""
     check(len(f.domain) == 1, f"The curvature of {f!r} on points of shape {f.domain} has no formula here. Use Backtracking().")
     A, loss = f.design.precise(), f.loss
     if f.traits.quadratic:
@@ -77,16 +67,15 @@ def _of_ridge(f: LinearModel, S: AtomSet) -> float:
 
 def _weights(loss: Loss, low: Array, high: Array) -> Array:
     """pᵢβᵢ, with βᵢ = sup φᵢ'' over the range of row i."""
-    inner, fitted = loss, profiled(loss)
-    if fitted is not None:  # b* falls when any zᵢ rises, so its own range follows from the ends of theirs
-        inner = fitted.loss
+    inner = without_intercept(loss)
+    if loss.profiles:  # b* falls when any zᵢ rises, so its own range follows from the ends of theirs
         try:
-            low, high = low + fitted.intercept(high), high + fitted.intercept(low)
+            low, high = low + loss.intercept(high), high + loss.intercept(low)
         except GreedyhullError:
             low, high = np.full_like(low, -np.inf), np.full_like(high, np.inf)
     beta = np.broadcast_to(np.asarray(inner.beta(low, high), dtype=np.float64), low.shape)
     matters = np.asarray(np.broadcast_to(inner.p, low.shape) > 0)
-    if fitted is None:
+    if not loss.profiles:
         matters = matters & (high > low)
     return np.asarray(np.where(matters, beta, 0.0) * inner.p)
 

@@ -77,14 +77,7 @@ class ExpandedRestriction(Restriction):
 
 
 def among(known: Expansion, block: Block) -> Array | None:
-    """The Hessian on the atoms of a block where it is known on these, or on multiples of them; else None.
-
-    >>> from greedyhull.points.shapes import BasisBlock
-    >>> known = Expansion(0.0, np.zeros(3), 0.0, {}, np.array([[1.0, 0.5], [0.5, 2.0]]), BasisBlock(3, [2, 0], [1.0, 1.0]))
-    >>> among(known, BasisBlock(3, [0, 2], [1.0, -3.0]))
-    array([[ 2. , -1.5],
-           [-1.5,  9. ]])
-    """
+    """The Hessian on the atoms of a block where it is known on these, or on multiples of them; else None."""
     if known.block is block or known.block is None or known.hessian is None:
         return known.hessian
     if len(known.block) == len(block) and list(known.block.keys) == list(block.keys):  # as after a resume

@@ -12,7 +12,7 @@ from greedyhull.objectives.composite import Composite
 from greedyhull.points.arrays import eps_of, length
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
-from greedyhull.types import Array, AtomSet, Objective, lacks, profiled
+from greedyhull.types import Array, AtomSet, Objective, lacks, without_intercept
 
 
 class Around:
@@ -37,11 +37,6 @@ def above(f: Objective, w: Iterate, value: float, floor: float, rounding: float)
 
     No gradient and no other point of the set takes part, so that only the value can be rounded. Where its parts were carried
     along by moves, their errors are relative to the points on the way, and ``rounding`` stays.
-
-    >>> import numpy as np, greedyhull as gh
-    >>> f, w = gh.absolute(np.full((2, 1), 1e9), np.zeros(2)), gh.L1Ball(1, 1.0).decompose(np.zeros(1))
-    >>> bool(above(f, w, 0.0, 0.0, np.inf) <= 1e-5)
-    True
     """
     around: Any = Around(w)
     own = f.rounding(w, around) if f.fresh(w) else inf
@@ -68,8 +63,8 @@ def coarse_of(f: Objective, w: Iterate | None = None) -> Coarse | None:
 
 def _of_parts(f: Composite, w: Iterate) -> Coarse:
     """What a user's loss and design return at the image of w; those of the library compute in the dtype of the data."""
-    seen, z, inner = Coarse(), f.at(w).z, profiled(f.loss)
-    loss: Any = f.loss if inner is None else inner.loss
+    seen, z = Coarse(), f.at(w).z
+    loss: Any = without_intercept(f.loss)
     if not type(loss).__module__.startswith("greedyhull."):
         separable = not lacks(loss, "terms", "slopes")
         seen.note("value", loss.terms(z) if separable else f.value(w))
@@ -92,14 +87,7 @@ def gradient_errors(seen: Coarse, g: Array) -> Array:
 
 
 def words_of(seen: Coarse | None, S: AtomSet) -> str:
-    """Why a bound is no proof, where that is because of dtypes; "" where all is float64.
-
-    >>> import greedyhull as gh
-    >>> seen = Coarse()
-    >>> seen.note("gradient", np.zeros(2, dtype=np.float32))
-    >>> words_of(seen, gh.Simplex(2))
-    'gradient is float32; return float64 for a proof'
-    """
+    """Why a bound is no proof, where that is because of dtypes; "" where all is float64."""
     parts = {"value": seen.value, "gradient": seen.gradient, "atoms": S.coarse} if seen else {"atoms": S.coarse}
     said = []
     for dtype in dict.fromkeys(filter(None, parts.values())):

@@ -162,11 +162,7 @@ class Look(NamedTuple):
 
 
 def sure(slope: float, looks: Iterable[Look]) -> float:
-    """B, an upper bound on g²/(2M).
-
-    >>> sure(-1.0, [Look(0.5, -0.375, -0.5), Look(1.0, -0.5, 0.0)])  # h = −η + ½η²
-    0.5
-    """
+    """B, an upper bound on g²/(2M)."""
     g = -slope
     return min((0.5 * g * g * b / (g + first) for b, _, first in looks if b > 0.0 and g + first > 0.0), default=inf)
 

@@ -38,12 +38,9 @@ class MatrixModel(Composite):
     def __repr__(self) -> str:
         return f"{self.name}(n={self.design.n}, shape={self.domain}{self._note})"
 
-    def image_bound(self, S: AtomSet) -> float:
+    def _image_bound(self, S: AtomSet) -> float:
         """‖ |A| |W| ‖ at most."""
-        kept = self._reach
-        if kept is None or kept[0] is not S or kept[2] != S.seen:
-            kept = self._reach = (S, self._norm * S.max_length() * (1.0 + 1e-12), S.seen)
-        return kept[1]
+        return self._norm * S.max_length() * (1.0 + 1e-12)
 
     def rounding(self, w: Iterate, S: AtomSet, eps: float = EPS) -> float:
         """That of `Composite`, and of the sums that make an image."""

@@ -10,21 +10,7 @@ import numpy as np
 from greedyhull.errors import check
 from greedyhull.kernels._core import without_repeats
 from greedyhull.points.arrays import dense, is_sparse
-from greedyhull.types import (
-    Array,
-    AtomSet,
-    Finite,
-    Index,
-    LinearModel,
-    Loss,
-    Objective,
-    State,
-    Summed,
-    linear_model,
-    remote,
-    streamed,
-    summed,
-)
+from greedyhull.types import Array, AtomSet, Index, LinearModel, Loss, Objective, State, linear_model
 
 if TYPE_CHECKING:
     from greedyhull.objectives.composite import Composite
@@ -38,11 +24,7 @@ def check_size(size: int) -> None:
 
 
 class Sampler:
-    """Indices out of 0 … n − 1: independent draws, or different ones within a batch.
-
-    >>> sorted(Sampler(5, np.random.default_rng(0)).distinct(5).tolist())
-    [0, 1, 2, 3, 4]
-    """
+    """Indices out of 0 … n − 1: independent draws, or different ones within a batch."""
 
     def __init__(self, n: int, rng: np.random.Generator) -> None:
         check(n >= 1, f"Minibatches of a sum of {n} terms were asked for; at least one term is wanted.")
@@ -140,7 +122,7 @@ class Batch(Minibatch):
         """The gradient g of the loss at x, and that of the ridge."""
         return g + self.l2 * x if self.l2 else g
 
-    def pulls(self, x: Array, S: Finite) -> Array:
+    def pulls(self, x: Array, S: AtomSet) -> Array:
         Z = S.block(np.arange(len(S))).images(self.objective().design)
         slopes = np.asarray(self.residual(x), dtype=np.float64) * self.size
         ahead: Array = self.image(x)[:, None] - dense(Z)
@@ -183,9 +165,9 @@ class Source:
     would be no cheaper than all terms, so it is all terms, each once.
     """
 
-    f: Summed
+    f: Objective
 
-    def __init__(self, f: Summed, sampler: Sampler) -> None:
+    def __init__(self, f: Objective, sampler: Sampler) -> None:
         self.f, self.sampler, self.spent = f, sampler, 0
         self._whole: Minibatch | None = None
 
@@ -216,9 +198,9 @@ class Source:
     def whole(self) -> Minibatch:
         """All terms; the caller counts them."""
         if self._whole is None:
-            model, elsewhere = linear_model(self.f), remote(self.f)
-            if elsewhere is not None:
-                self._whole = elsewhere.everything()
+            model = linear_model(self.f)
+            if self.f.traits.remote:
+                self._whole = self.f.everything()
             else:
                 self._whole = self.f.batch(np.arange(self.f.n)) if model is None else FullBatch(model)
         return self._whole
@@ -234,7 +216,7 @@ class Source:
         self.spent = int(state["spent"])
 
 
-def pulls_of(gradients: Iterable[Array], x: Array, S: Finite) -> Array:
+def pulls_of(gradients: Iterable[Array], x: Array, S: AtomSet) -> Array:
     """⟨g, x − d⟩ for the gradients g of some terms and every atom d of a set whose atoms can be listed."""
     return np.stack([float(np.vdot(g, x)) - S.scores(g) for g in gradients])
 
@@ -246,8 +228,7 @@ def counts_of(f: LinearModel) -> Array:
 
 def count_of(f: Objective) -> int | None:
     """How many terms f has; None where they have no end, or cannot be taken."""
-    terms = summed(f)
-    return None if terms is None else terms.n
+    return f.n if f.traits.terms == "finite" else None
 
 
 def rows_of(batch: Minibatch) -> Batch:
@@ -261,22 +242,18 @@ def source_of(f: Objective, rng: np.random.Generator) -> Source:
 
     Refused unless minibatches of f can be drawn, and f is finite wherever a step may lead.
     """
-    stream = streamed(f)
-    if stream is not None:
-        return stream.source(rng)
-    terms = check_sum(f)
-    return Source(terms, Sampler(terms.n, rng))
+    if f.traits.terms == "stream":
+        return f.source(rng)
+    check_sum(f)
+    return Source(f, Sampler(f.n, rng))
 
 
-def check_sum(f: Objective) -> Summed:
-    """f as a finite sum; refused unless its terms can be taken one by one, and it is finite everywhere."""
+def check_sum(f: Objective) -> None:
+    """Raise unless f is a finite sum whose terms can be taken one by one, and is finite everywhere."""
     check_terms(f)
     check(f.traits.finite_everywhere,
           f"{f!r} is not finite everywhere, and a stochastic solver does not look where it steps. Use FrankWolfe().")
-    terms = summed(f)
-    assert terms is not None  # a stream brings its own source
-    terms.batch(np.zeros(1, dtype=np.intp))  # objectives without unbiased minibatches say so
-    return terms
+    f.batch(np.zeros(1, dtype=np.intp))  # objectives without unbiased minibatches say so
 
 
 def check_terms(f: Objective) -> None:

@@ -47,11 +47,6 @@ def completion(rows: Any, cols: Any, values: Any, shape: Any, *, loss: str = "sq
 
     {Returns}
 
-    See Also
-    --------
-    NuclearBall : The usual set for it.
-    multitask : Several responses at once.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -154,11 +149,6 @@ def multitask(X: Any, Y: Any, *, sample_weight: Any = None, l2: float = 0.0) -> 
     Composite
         The objective; points are matrices of shape (d, c).
 
-    See Also
-    --------
-    NuclearBall : Responses that depend on few combinations of the features.
-    multinomial : One response with several classes.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -200,11 +190,6 @@ def multinomial(X: Any, y: Any, *, sample_weight: Any = None, intercept: bool = 
     -------
     Composite
         The objective; points are matrices of shape (d, c), one column for each class.
-
-    See Also
-    --------
-    logistic : Two classes.
-    multitask : Several numeric responses.
 
     Examples
     --------

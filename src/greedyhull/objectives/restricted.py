@@ -14,20 +14,7 @@ from greedyhull.points.arrays import gram
 from greedyhull.points.direction import Direction
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
-from greedyhull.types import (
-    Array,
-    Atom,
-    Block,
-    Curved,
-    Imaged,
-    Index,
-    Line,
-    LinearModel,
-    Objective,
-    State,
-    lacks,
-    linear_model,
-)
+from greedyhull.types import Array, Atom, Block, Imaged, Index, Line, LinearModel, Objective, State, lacks, linear_model
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -265,9 +252,9 @@ class ByProducts(Restriction):
            [0., 1.]])
     """
 
-    f: Curved
+    f: Objective
 
-    def __init__(self, f: Curved, block: Block) -> None:
+    def __init__(self, f: Objective, block: Block) -> None:
         super().__init__(block)
         self.f = f
         self._compared = False  # with differences of the gradient
@@ -325,7 +312,7 @@ class ByProducts(Restriction):
             self._hessian = None
 
 
-def compare_products(f: Curved, w: Iterate, d: Atom) -> None:
+def compare_products(f: Objective, w: Iterate, d: Atom) -> None:
     """Once in a solve: does ∇²f say how ∇f changes on the way to the best atom d? If not, steps will be poor."""
     if not f.traits.exact_gradient:  # its differences over a short way say nothing
         return

@@ -288,12 +288,7 @@ class Ridged(Composite):
 
 
 def with_ridge(f: Composite, l2: object) -> Composite:
-    """f + (l2/2)‖·‖²; f itself where l2 is zero, so that what is not asked for costs nothing.
-
-    >>> import greedyhull as gh
-    >>> gh.least_squares(np.eye(2), np.ones(2), l2=0.5)
-    least_squares(n=2, d=2, l2=0.5)
-    """
+    """f + (l2/2)‖·‖²; f itself where l2 is zero, so that what is not asked for costs nothing."""
     factor = checked_ridge(l2)
     return f if factor == 0.0 else Ridged(f, factor)
 

@@ -15,7 +15,7 @@ from greedyhull.objectives.ridge import Ridged
 from greedyhull.points.direction import Direction
 from greedyhull.points.iterate import Iterate
 from greedyhull.points.views import Foreseen, Image
-from greedyhull.types import Array, AtomSet, Loss, Objective, State, kinked, profiled
+from greedyhull.types import Array, AtomSet, Loss, Objective, State, without_intercept
 
 if TYPE_CHECKING:
     from greedyhull.remote.kinked import KinkedShards, SoftShards
@@ -82,16 +82,13 @@ class Smoothing(Composite):
     """f_μ of one solve; `sharpen` makes μ smaller and leaves the point where it is."""
 
     def __init__(self, f: Composite, mu: float) -> None:
-        loss = kinked(f.loss)
-        assert loss is not None  # whoever smooths f has seen that it has kinks
-        super().__init__(f.design, loss.smoothed(mu), f"smoothed {f.name}")
-        self.sharp, self.kinked, self.mu = f, loss, mu
+        super().__init__(f.design, f.loss.smoothed(mu), f"smoothed {f.name}")
+        self.sharp, self.kinked, self.mu = f, f.loss, mu
 
     @property
     def kinked_terms(self) -> Loss:
         """The loss with kinks, without an intercept."""
-        inner = profiled(self.kinked)
-        return self.kinked if inner is None else inner.loss
+        return without_intercept(self.kinked)
 
     def at(self, w: Iterate) -> Image:
         return w.views.get(self) or w.view(self, lambda: SoftImage(self.sharp.at(w)))  # type: ignore[return-value]

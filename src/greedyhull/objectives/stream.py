@@ -17,7 +17,7 @@ from greedyhull.objectives.minibatches import Minibatch, Source, check_size, pul
 from greedyhull.objectives.quadratic import QuadraticForm
 from greedyhull.points.arrays import locked
 from greedyhull.points.iterate import Iterate
-from greedyhull.types import Array, AtomSet, Finite, Shape, Traits, lacks
+from greedyhull.types import Array, AtomSet, Shape, Traits, lacks
 
 Draw = Callable[[int, np.random.Generator], Any]
 
@@ -42,7 +42,7 @@ class Drawn(Minibatch):
         check_length(g, self.f.lipschitz)
         return g
 
-    def pulls(self, x: Array, S: Finite) -> Array | None:
+    def pulls(self, x: Array, S: AtomSet) -> Array | None:
         """⟨∇fᵢ(x), x − d⟩ for every draw and atom d, if the user's object tells the gradients one by one, else None."""
         return None if lacks(self.batch, "gradients") else pulls_of(user(self.batch.gradients, locked(x.copy())), x, S)
 
@@ -137,11 +137,6 @@ def expectation(draw: Draw, shape: Shape | int, *, lipschitz: float | None = Non
     -------
     Stream
         The objective, for stochastic solvers.
-
-    See Also
-    --------
-    finite_sum : A mean of finitely many terms.
-    MinibatchGap : How a point of such a run is certified.
 
     Examples
     --------

@@ -181,11 +181,7 @@ def agree(one: Any, other: Any, what: str) -> None:
 
 
 def few(labels: Sequence[Any]) -> str:
-    """Return the first few of many labels in words.
-
-    >>> few(["a", "b"]), few(range(9))
-    ("'a', 'b'", '0, 1, 2, 3, 4 and 4 more')
-    """
+    """Return the first few of many labels in words."""
     more = f" and {len(labels) - 5} more" if len(labels) > 5 else ""
     return ", ".join(str(one) if isinstance(one, np.generic) else repr(one) for one in list(labels)[:5]) + more
 
@@ -203,6 +199,7 @@ def _integers(labels: Any) -> Index | None:
 
 def _columns(thing: Any) -> Any:
     """The names of the columns of a frame; a design has a method of that name."""
+    # frames of any library have the one or the other
     names = getattr(thing, "column_names", getattr(thing, "columns", None))
     return None if callable(names) else names
 

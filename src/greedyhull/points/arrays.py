@@ -24,11 +24,7 @@ def masked(x: Any) -> bool:
 
 
 def regular(x: Any, what: str) -> Array:
-    """Return x as a NumPy array; raise if its rows have different lengths.
-
-    >>> regular([[1, 2], [3, 4]], "Y").shape
-    (2, 2)
-    """
+    """Return x as a NumPy array; raise if its rows have different lengths."""
     try:
         return np.asarray(x)
     except ValueError:
@@ -37,12 +33,7 @@ def regular(x: Any, what: str) -> Array:
 
 
 def dense(x: Any) -> Array:
-    """x as a NumPy array; a sparse matrix is written out.
-
-    >>> from scipy.sparse import csr_array
-    >>> dense(csr_array([[0.0, 2.0]])), dense([1.0])
-    (array([[0., 2.]]), array([1.]))
-    """
+    """x as a NumPy array; a sparse matrix is written out."""
     if not is_sparse(x):
         return np.asarray(x)
     return np.asarray(x.tocsc().toarray() if lacks(x, "toarray") else x.toarray())
@@ -118,11 +109,7 @@ def length(x: Array) -> float:
 
 
 def times(x: Array, y: Array) -> Array:
-    """x·y for y ≥ 0, where an infinite x counts for nothing beside a y of zero.
-
-    >>> times(np.array([np.inf, 2.0]), np.array([0.0, 3.0]))
-    array([0., 6.])
-    """
+    """x·y for y ≥ 0, where an infinite x counts for nothing beside a y of zero."""
     with np.errstate(over="ignore", invalid="ignore"):
         return np.where(y > 0.0, x * y, 0.0)
 
@@ -137,11 +124,7 @@ def rounded_up(x: Array, y: Array) -> Array:
 
 
 def rms(x: Array) -> float:
-    """√(mean of squares).
-
-    >>> rms(np.array([1e200, 1e200])), rms(np.array([1e-200, 1e-200]))
-    (1e+200, 1e-200)
-    """
+    """√(mean of squares)."""
     largest = float(np.abs(x).max(initial=0.0))
     return largest * float(np.sqrt(np.mean(np.square(x / largest)))) if 0.0 < largest < np.inf else _end(largest)
 

@@ -21,23 +21,13 @@ Kept: TypeAlias = Any  # saved with a run: it has state() and restore(state)
 
 
 def under(prefix: str, state: State) -> State:
-    """The part of ``state`` whose names begin with ``prefix.``, without it.
-
-    >>> import numpy as np
-    >>> under("block", {"block.index": np.array([1]), "weights": np.array([1.0])})
-    {'index': array([1])}
-    """
+    """The part of ``state`` whose names begin with ``prefix.``, without it."""
     return {name[len(prefix) + 1 :]: array for name, array in state.items() if name.startswith(prefix + ".")}
 
 
 def numbers(state: State, name: str, shape: tuple[int | None, ...], low: float = -float_info.max,
             high: float = float_info.max, types: str = "d") -> Array:
-    """Return the array ``name`` of a saved state; raise unless it has this shape, type and range. None is any length.
-
-    >>> import numpy as np
-    >>> numbers({"scale": np.array([1.0, 2.0])}, "scale", (None,))
-    array([1., 2.])
-    """
+    """Return the array ``name`` of a saved state; raise unless it has this shape, type and range. None is any length."""
     check(name in state, lambda: f"There is no array {name}.")
     array = np.asarray(state[name])
     fits = array.ndim == len(shape) and all(n is None or n == m for n, m in zip(shape, array.shape, strict=True))

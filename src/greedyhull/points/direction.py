@@ -71,14 +71,7 @@ def outside(step: float, v: Direction) -> str:
 
 
 class Units:
-    """The unit vectors at ``index``.
-
-    >>> x = np.array([1.0, 2.0, 3.0])
-    >>> frame = Units(3, np.array([0, 2]))
-    >>> frame.write(x, np.array([7.0, 8.0]))
-    >>> x
-    array([7., 2., 8.])
-    """
+    """The unit vectors at ``index``."""
 
     def __init__(self, d: int, index: Index) -> None:
         self.d, self.index = d, index
@@ -98,13 +91,7 @@ class Units:
 
 
 class Span:
-    """The directions that are the rows of a matrix.
-
-    >>> frame = Span(np.zeros((0, 3)))
-    >>> grown = frame.beside(np.array([3.0, 0.0, 4.0]))
-    >>> grown.rows, len(grown.beside(np.array([6.0, 0.0, 8.0])))
-    (array([[0.6, 0. , 0.8]]), 1)
-    """
+    """The directions that are the rows of a matrix."""
 
     def __init__(self, rows: Array) -> None:
         self.rows = rows

@@ -40,10 +40,15 @@ class View:
     __slots__ = ()
     if TYPE_CHECKING:
         name: str
+        _direction: Callable[[Direction], Array]
         moved: Callable[[Direction, float], None]
         refresh: Callable[[Iterate], None]
         state: Callable[[], State]
         restore: Callable[[State], None]
+
+    def direction(self, move: Direction) -> Array:
+        """The image of a direction, computed once for each."""
+        return move.image(self, self._direction)
 
 
 class Iterate:
@@ -373,14 +378,7 @@ def owners_agree(w: Iterate, S: AtomSet) -> bool:
 
 
 def inner_products(rows: Block, cols: Block, shape: Shape) -> Array:
-    """⟨aᵢ, bⱼ⟩ for the atoms aᵢ of ``rows`` and bⱼ of ``cols``.
-
-    >>> block = BasisBlock(3, [0, 2, 0], [1.0, 2.0, -3.0])
-    >>> inner_products(block, block.take(np.array([0, 1])), (3,))
-    array([[ 1.,  0.],
-           [ 0.,  4.],
-           [-3.,  0.]])
-    """
+    """⟨aᵢ, bⱼ⟩ for the atoms aᵢ of ``rows`` and bⱼ of ``cols``."""
     if isinstance(rows, BasisBlock) and isinstance(cols, BasisBlock):
         same = rows.index[:, None] == cols.index
         return np.where(same, rows.scale[:, None] * cols.scale, 0.0)
@@ -391,11 +389,7 @@ def inner_products(rows: Block, cols: Block, shape: Shape) -> Array:
 
 
 def squares(block: Block, shape: Shape) -> Array:
-    """‖dᵢ‖² for the atoms of a block.
-
-    >>> squares(BasisBlock(3, [0, 2], [1.0, -2.0]), (3,))
-    array([1., 4.])
-    """
+    """‖dᵢ‖² for the atoms of a block."""
     if isinstance(block, BasisBlock):
         return np.asarray(block.scale * block.scale)
     return np.array([float(block[i].dot(dense(block[i], shape))) for i in range(len(block))])

@@ -227,11 +227,7 @@ def least_of(scores: Array, owners: Index | None) -> float:
 
 
 def farthest_pair(scores: Array, owners: Index) -> tuple[int, int]:
-    """Return the places of the largest and the least score of the owner for which they differ most.
-
-    >>> farthest_pair(np.array([0.0, 9.0, 8.0, 1.0]), np.array([0, 1, 1, 0]))
-    (3, 0)
-    """
+    """Return the places of the largest and the least score of the owner for which they differ most."""
     low, high = least(scores, owners), -least(-scores, owners)
     own = (owners == int((high - low).argmax())).nonzero()[0]
     return int(own[scores[own].argmax()]), int(own[scores[own].argmin()])

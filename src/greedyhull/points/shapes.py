@@ -73,11 +73,6 @@ class Dense(Atom):
     name : int, optional
         The number of the atom, where the set numbers its atoms. Atoms with the same name are taken to be the same.
 
-    See Also
-    --------
-    Basis : An atom with one entry.
-    Sparse : An atom with few entries.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -193,11 +188,6 @@ class Basis(Atom):
     scale : float
         The entry; 0 makes it the origin.
 
-    See Also
-    --------
-    Sparse : An atom with several entries.
-    Dense : An atom with all its entries.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -309,11 +299,6 @@ class Sparse(Atom):
         The places of the entries, ascending; in C order for atoms of more than one dimension.
     entries : ndarray of float
         The entries.
-
-    See Also
-    --------
-    Basis : An atom with one entry.
-    Dense : An atom with all its entries.
 
     Examples
     --------
@@ -446,11 +431,6 @@ class RankOne(Atom):
     scale : float, default 1.0
         The factor.
 
-    See Also
-    --------
-    Dense : An atom with all its entries.
-    NuclearBall : A set of such atoms.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -480,12 +460,7 @@ class RankOne(Atom):
 
 
 class RankOneBlock(RowBlock):
-    """Many atoms scaleₖ·uₖvₖᵀ: the rows of ``U`` and ``V`` are their vectors.
-
-    >>> block = RankOneBlock(np.eye(2), np.eye(2), np.array([1.0, 3.0]))
-    >>> block.dots(np.array([[1.0, 5.0], [5.0, 2.0]]))
-    array([1., 6.])
-    """
+    """Many atoms scaleₖ·uₖvₖᵀ: the rows of ``U`` and ``V`` are their vectors."""
 
     __slots__ = ("U", "V", "scales", "shape")
     kind, rows = "rank_one", ("U", "V", "scales")

@@ -152,10 +152,6 @@ class Coordinates(View):
         self.value: float | None = None
         self.gradient: Array | None = None
 
-    def direction(self, move: Direction) -> Array:
-        """v as an array."""
-        return move.image(self, self._direction)
-
     def _direction(self, move: Direction) -> Array:
         v = -move.drift * self.x
         move.add_to(v, 1.0)
@@ -276,10 +272,6 @@ class Expanded(View):
         self.known: Expansion | None = None
         self.ahead: Foreseen | None = None
         self.kept: tuple[Array, Block, int] | None = None  # of a saved run: the Hessian at x, on which atoms, from which rows
-
-    def direction(self, move: Direction) -> Array:
-        """v as an array, computed once for each direction."""
-        return move.image(self, self._direction)
 
     def _direction(self, move: Direction) -> Array:
         v = -move.drift * self.x if move.drift else np.zeros_like(self.x)

@@ -29,7 +29,6 @@ from greedyhull.types import (
     Objective,
     Schedule,
     Solver,
-    kinked,
     linear_model,
     ridge_of,
 )
@@ -38,8 +37,9 @@ from greedyhull.types import (
 def duals_of(f: Objective, memory: SolverState, oracle: CountingOracle) -> Duals | None:
     """The table for f, where f is a linear model with kinks and a known φ*; else None."""
     model = linear_model(f)
-    loss = None if model is None or model.has_intercept else kinked(model.loss)
-    return None if model is None or loss is None else memory.part("duals", lambda: Duals(model, loss, oracle))
+    if model is None or model.has_intercept or model.loss.smooth:
+        return None
+    return memory.part("duals", lambda: Duals(model, model.loss, oracle))
 
 
 class Duals(Remembered):

@@ -15,7 +15,7 @@ from greedyhull.solvers.parts.schedules import tolerance_at, zero
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.steps import Exact
 from greedyhull.solvers.parts.working_set import move_if_lower, pairwise_within
-from greedyhull.types import AtomSet, Needs, Objective, Schedule, Solver, StepRule, faced
+from greedyhull.types import AtomSet, Needs, Objective, Schedule, Solver, StepRule
 
 
 @hinted
@@ -181,8 +181,8 @@ class DecompositionInvariant(Solver):
     needs = Needs(smooth=True, atoms=False, faces=True)
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
-        P, step, oracle = faced(S), memory.step(self.step), memory.oracle(S)
-        if P is None:
+        step, oracle = memory.step(self.step), memory.oracle(S)
+        if not S.traits.faces:
             raise GreedyhullError(f"{S!r} does not know its faces. Use BlendedPairwise() or Corrective().")
         for k in memory.count(first=0):
             if k == 0 and S.traits.spreads and not memory.warm and move_if_lower(f, w, Dense(S.centre().array())):
@@ -192,5 +192,5 @@ class DecompositionInvariant(Solver):
             g, here = f.gradient(w), f.gradient_dot(w)
             answer = oracle.argmin(g)
             yield Progress.of(w, here - answer.atom.dot(g), answer)
-            move = pairwise_within(P, w, g, answer.atom)
+            move = pairwise_within(S, w, g, answer.atom)
             w.move(move, step(f.along(w, move), k))

@@ -134,7 +134,7 @@ def check_sizes(trial: Trial) -> None:
 def _known(S: AtomSet, size: str) -> float | None:
     """A size of the set; None where the set does not state it."""
     try:
-        value = getattr(S, size, None)
+        value = getattr(S, size, None)  # a user's set need not state it
     except GreedyhullError:
         return None
     return None if value is None else float(value)

@@ -15,7 +15,7 @@ from greedyhull.points.coordinate_iterate import CoordinateIterate
 from greedyhull.points.gradients import as_array
 from greedyhull.points.iterate import Iterate
 from greedyhull.testing.expect import expect, locked, mixture
-from greedyhull.types import Array, AtomSet, Objective, bilinear, imaged, second_order
+from greedyhull.types import Array, AtomSet, Objective, bilinear, imaged
 
 
 def check_line(line: Any, h: Callable[[float], float], *, what: str, noise: float = 1e-10, derivative: bool = True) -> None:
@@ -269,11 +269,10 @@ def _ahead(f: Objective, w: Any, move: Any, step: float) -> float:
 
 def _check_hessian(f: Objective, w: Any) -> None:
     """⟨aᵢ, ∇²f(w) aⱼ⟩ by differences of the gradient, where f offers it."""
-    bent = second_order(f)
-    if bent is None:
+    if not f.traits.second_order:
         return
     with np.errstate(invalid="ignore", divide="ignore"):
-        small = bent.restricted(w.block.take(np.arange(len(w))))
+        small = f.restricted(w.block.take(np.arange(len(w))))
         H = np.asarray(small.hessian(w))
     if not np.isfinite(H).all():
         return

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from math import isinf
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsFloat, TypeVar, cast, get_args
 
 import numpy as np
@@ -253,13 +254,13 @@ total | float | Sum of the coordinates.""".splitlines())}
 
 def describe(function: Any) -> None:
     """Insert the parameters of a bound, from `SYMBOLS`, into its docstring, before its example."""
-    code = getattr(function, "__code__", None)
-    if code is None or not function.__doc__:
+    if not isinstance(function, FunctionType) or not function.__doc__:
         return
+    code = function.__code__
     given = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     rows = [f"    {name} : {SYMBOLS[name][0]}\n        {SYMBOLS[name][1]}\n" for name in given if name in SYMBOLS]
     found = function.__annotations__["return"]
-    kind = {K: "float or array", Array: "array"}.get(found, getattr(found, "__name__", "array"))
+    kind = {K: "float or array", Array: "array"}.get(found, getattr(found, "__name__", "array"))  # unions have no name
     before, mark, example = function.__doc__.partition("    >>> ")
     function.__doc__ = (f"{before}    Parameters\n    ----------\n{''.join(rows)}\n    Returns\n    -------\n    {kind}\n"
                         f"        What the first line states.\n\n    Examples\n    --------\n{mark}{example}")

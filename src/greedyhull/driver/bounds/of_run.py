@@ -17,7 +17,7 @@ from greedyhull.solvers.parts.joint import EXACT
 from greedyhull.solvers.parts.steps import Constant as ConstantStep
 from greedyhull.solvers.parts.steps import Exact
 from greedyhull.theory import Bound, Bounds, Constant, Refused, Theorems
-from greedyhull.types import Array, listed
+from greedyhull.types import Array, listed, optional
 
 if TYPE_CHECKING:
     from greedyhull.driver.solution import Solution
@@ -208,7 +208,8 @@ def bounds_of(solution: Solution) -> Bounds:
     if certificate.gap is not None and certificate.kind != "stationary":
         found.append(Bound("Lemma 1 (duality)", certificate.gap, (), "f(w) − best lower bound", kind=certificate.kind))
     solver = solution.solver
-    theorems = solver.theorems() if hasattr(solver, "theorems") else next(
+    stated = optional(solver, "theorems")
+    theorems = stated() if stated is not None else next(
         (ABOUT[kind] for kind in type(solver).__mro__ if kind in ABOUT), Theorems(Record, STATEMENTS))
     with np.errstate(over="ignore", invalid="ignore"):
         try:

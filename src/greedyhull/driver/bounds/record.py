@@ -13,10 +13,11 @@ from greedyhull.atoms.wrapped import Inexact, Wrapped
 from greedyhull.driver.trace import MOST
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.measures.constants import jones_variance
+from greedyhull.objectives.minibatches import count_of
 from greedyhull.solvers.gradients.base import Size, size
 from greedyhull.solvers.parts.steps import APriori, Capped, OpenLoop, Power, rule_of, stepper
 from greedyhull.theory import Bound, Constant, Constants, Quantity, line_search_rate, rate
-from greedyhull.types import Array, AtomSet, Kind, Objective, StepRule, summed
+from greedyhull.types import Array, AtomSet, Kind, Objective, StepRule
 
 if TYPE_CHECKING:
     from greedyhull.driver.solution import Solution
@@ -193,8 +194,7 @@ class StochasticRecord:
         self.solver: Any = solution.solver  # it is the solver that named this record
         self.f: Objective = solution.objective
         self.S: AtomSet = solution.atom_set
-        whole = summed(self.f)
-        self.n = None if whole is None else whole.n
+        self.n = count_of(self.f)
         first = int(solution.trace["iteration"][0])
         check(first == 1, f"The record begins at step {first}: the run was resumed, and what came before is not on it.")
         self.T = int(solution.iterations) - 1

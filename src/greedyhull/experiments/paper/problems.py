@@ -21,7 +21,7 @@ from greedyhull.solvers.parts.progress import Event, Progress
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.steps import APriori
 from greedyhull.testing.problems import cutting_minimum
-from greedyhull.types import Array, Atom, AtomSet, Finite, Needs, Objective, Schedule, Solver, Summed, listed, summed
+from greedyhull.types import Array, Atom, AtomSet, Finite, Needs, Objective, Schedule, Solver, Summed, listed
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,9 +184,7 @@ class Sampled:
     @property
     def f(self) -> Summed:
         """The sum."""
-        found = summed(self.problem.f)
-        assert found is not None, "it is made as one"
-        return found
+        return self.problem.f
 
     @property
     def sharp(self) -> dict[str, float]:

@@ -18,12 +18,7 @@ from greedyhull.types import Array, Gradient, Index, Shape, bilinear
 
 
 class CentredDesign(Design):
-    """A − 1cᵀ for a design A and a row c.
-
-    >>> from greedyhull.objectives.designs.stored import DenseDesign
-    >>> CentredDesign(DenseDesign(np.array([[1.0, 2.0], [3.0, 5.0]])), np.array([1.0, 2.0])).matvec(np.ones(2))
-    array([0., 5.])
-    """
+    """A − 1cᵀ for a design A and a row c."""
 
     def __init__(self, base: Design, centre: Array) -> None:
         self.base, self.centre = base, centre

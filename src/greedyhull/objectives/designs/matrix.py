@@ -18,16 +18,7 @@ from greedyhull.types import Array, Index, Shape
 
 
 class PickedColumns(ScaledColumns):
-    """Columns with one entry each, scales_k at row index_k; those with index n are zero.
-
-    >>> Z = Observed(np.array([0, 0, 1]), np.array([0, 1, 0]), (2, 2)).columns(np.array([2, 3, 2]), np.array([5.0, 2.0, 1.0]))
-    >>> Z.toarray()
-    array([[0., 0., 0.],
-           [0., 0., 0.],
-           [5., 0., 1.]])
-    >>> Z @ np.ones(3), Z.T @ np.array([1.0, 2.0, 3.0])
-    (array([0., 0., 6.]), array([15.,  0.,  3.]))
-    """
+    """Columns with one entry each, scales_k at row index_k; those with index n are zero."""
 
     def __matmul__(self, c: Array) -> Array:
         n = self.shape[0]
@@ -146,11 +137,7 @@ class Observed(Design):
         return self.i * self.domain[1] + self.j
 
     def empty(self) -> tuple[int, int]:
-        """How many rows, and how many columns, have no entry.
-
-        >>> Observed(np.array([0, 1]), np.array([2, 0]), (3, 3)).empty()
-        (1, 1)
-        """
+        """How many rows, and how many columns, have no entry."""
         m, n = self.domain
         return m - int(np.count_nonzero(np.diff(self._indptr))), n - len(np.unique(self._indices))
 

@@ -423,11 +423,7 @@ def in_place_of(A: Design, p: Array | float, y: Array | None = None) -> Index | 
 
 
 class Identity(Design):
-    """A = I, in float64 whatever the data are.
-
-    >>> Identity((2, 2)).matvec(np.array([[1.0, 2.0], [3.0, 4.0]]))
-    array([1., 2., 3., 4.])
-    """
+    """A = I, in float64 whatever the data are."""
 
     def __init__(self, shape: Shape) -> None:
         self.domain, self.n, self.dtype = shape, prod(shape), np.dtype(np.float64)
@@ -532,17 +528,5 @@ def sparse_design(entries: Any) -> Design:
     """The design for a sparse matrix that needs no check, as its entries come from a design."""
     # a sparse matrix with a larger share of entries takes less time, and hardly more memory, as a dense one
     if entries.nnz > 0.3 * entries.shape[0] * entries.shape[1]:
-        return DenseDesign(entries.toarray(order="F") if entries.format == "csc" else by_columns(entries))
+        return DenseDesign(entries.toarray(order="F"))
     return SparseDesign(entries)
-
-
-def by_columns(rows: Any, entries: int = 2**18) -> Array:
-    """A CSR matrix as an array in Fortran order, so many ``entries`` at once; SciPy takes twice as long, one by one."""
-    (n, d), out = rows.shape, np.empty(rows.shape, dtype=rows.dtype, order="F")
-    step = max(entries // d, 1)
-    for first in range(0, n, step):
-        indptr = rows.indptr[first : first + step + 1]
-        here = slice(indptr[0], indptr[-1])
-        some = type(rows)((rows.data[here], rows.indices[here], indptr - indptr[0]), shape=(len(indptr) - 1, d))
-        out[first : first + step] = some.toarray()
-    return out

@@ -121,7 +121,8 @@ class Loss:
         first_order: Callable[[Array], tuple[float, Array]]
         value_gradient_curvature: Callable[[Array], tuple[float, Array, Array]]
         energy: Callable[[Array], float]
-        along: Callable[[Array, Array, float], Line]
+        derivatives: Callable[[Array, Array], tuple[float, float]]  # ⟨∇φ(z), dz⟩ and dzᵀ∇²φ(z)dz
+        bend: Callable[[Array, Array, float], float]  # a bound on the latter on a line of this length
         limit: Callable[[Array, Array], float]
         total: Callable[[Array], float]
         norm: Callable[[float, Array], float]
@@ -136,6 +137,12 @@ class Loss:
         intercept: Callable[[Array], float]  # of one that ``profiles``
         @property
         def loss(self) -> Loss: ...  # the one without
+
+    def along(self, z: Array, dz: Array, max_step: float) -> Line:
+        """The line η ↦ φ(z + ηdz)."""
+        return Curve(lambda step: self.value(z + step * dz), lambda step: self.derivatives(z + step * dz, dz),
+                     float(self.gradient(z).dot(dz)), max_step, limit=self.limit(z, dz),
+                     bends=lambda: self.bend(z, dz, max_step))
 
     @property
     def core(self) -> tuple[str, tuple[float, ...]] | None:
@@ -313,25 +320,15 @@ class Separable(Loss, ABC):
         c = self.curvature(np.zeros_like(dz))
         return float(np.dot(c * dz, dz))
 
-    def along(self, z: Array, dz: Array, max_step: float) -> Line:
-        def derivatives(step: float) -> tuple[float, float]:
-            at = z + step * dz
-            c = self.curvature(at)
-            return float(self.gradient(at).dot(dz)), float(np.dot(c * dz, dz))
+    def derivatives(self, z: Array, dz: Array) -> tuple[float, float]:
+        return float(self.gradient(z).dot(dz)), float(np.dot(self.curvature(z) * dz, dz))
 
-        slope = float(self.gradient(z).dot(dz))
-        limit = self.limit(z, dz)
-
-        def bends() -> float:
-            if limit <= max_step:
-                return np.inf
-            end = z + max_step * dz
-            beta = self.beta(np.minimum(z, end), np.maximum(z, end))
-            if not np.all(np.isfinite(beta)):
-                return np.inf
-            return self.total(beta * dz * dz)
-
-        return Curve(lambda step: self.value(z + step * dz), derivatives, slope, max_step, limit=limit, bends=bends)
+    def bend(self, z: Array, dz: Array, max_step: float) -> float:
+        if self.limit(z, dz) <= max_step:
+            return np.inf
+        end = z + max_step * dz
+        beta = self.beta(np.minimum(z, end), np.maximum(z, end))
+        return self.total(beta * dz * dz) if np.all(np.isfinite(beta)) else np.inf
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(n={self.n})"

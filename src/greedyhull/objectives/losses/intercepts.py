@@ -8,19 +8,13 @@ from typing import Any
 import numpy as np
 
 from greedyhull.errors import GreedyhullError
-from greedyhull.objectives.lines import Curve
 from greedyhull.objectives.losses.base import Loss, Separable, between_corners
 from greedyhull.objectives.losses.piecewise import KinkedLine, PiecewiseLinear
-from greedyhull.types import Array, Index, Line
+from greedyhull.types import Array, Index
 
 
 class Profiled(Loss):
-    """A separable loss minimised over an intercept.
-
-    >>> from greedyhull.objectives.losses.smooth import Squared
-    >>> Profiled(Squared(np.array([1.0, 3.0]), 0.5)).intercept(np.zeros(2))
-    2.0
-    """
+    """A separable loss minimised over an intercept."""
 
     loss: Separable
     n: int
@@ -54,12 +48,7 @@ class Profiled(Loss):
         return self.loss.beta(np.full_like(low, -np.inf), np.full_like(high, np.inf))
 
     def lipschitz(self, low: Array, high: Array) -> Array | float:
-        """sup |ℓ'| everywhere, for the intercept moves z; infinite where slopes grow without end.
-
-        >>> from greedyhull.objectives.losses.smooth import Squared
-        >>> Profiled(Squared(np.array([1.0]), 1.0)).lipschitz(np.zeros(1), np.ones(1))
-        array([inf])
-        """
+        """sup |ℓ'| everywhere, for the intercept moves z; infinite where slopes grow without end."""
         with np.errstate(all="ignore"):
             steepest = np.asarray(self.loss.lipschitz(np.full_like(low, -np.inf), np.full_like(high, np.inf)))
         return np.where(np.isnan(steepest), np.inf, steepest)
@@ -122,21 +111,15 @@ class Profiled(Loss):
         # the curvature may vanish everywhere (Huber far from its targets): then there is nothing to subtract
         return np.asarray(Z.T.dot(right * c[:, None]) - np.outer(Z.T.dot(c), right.T.dot(c)) / max(float(c.sum()), 1e-30))
 
-    def along(self, z: Array, dz: Array, max_step: float) -> Line:
-        def derivatives(step: float) -> tuple[float, float]:
-            _, residual, c = self.value_gradient_curvature(z + step * dz)
-            total = float(c.sum())
-            mean = float(c.dot(dz)) / total if total > 0 else 0.0
-            return float(residual.dot(dz)), float(np.dot(c * (dz - mean), dz - mean))
+    def derivatives(self, z: Array, dz: Array) -> tuple[float, float]:
+        _, residual, c = self.value_gradient_curvature(z)
+        total = float(c.sum())
+        mean = float(c.dot(dz)) / total if total > 0 else 0.0
+        return float(residual.dot(dz)), float(np.dot(c * (dz - mean), dz - mean))
 
-        def bends() -> float:
-            beta = self.beta(z, z)
-            if not np.all(np.isfinite(beta)):
-                return np.inf
-            return self.total(beta * (dz - self.total(dz)) ** 2)
-
-        slope = float(self.gradient(z).dot(dz))
-        return Curve(lambda step: self.value(z + step * dz), derivatives, slope, max_step, bends=bends)
+    def bend(self, z: Array, dz: Array, max_step: float) -> float:
+        beta = self.beta(z, z)
+        return self.total(beta * (dz - self.total(dz)) ** 2) if np.all(np.isfinite(beta)) else np.inf
 
     def _b(self, z: Array) -> Any:
         return z.dtype.type(self.intercept(z))
@@ -166,12 +149,7 @@ class Profiled(Loss):
 
 
 class Balanced(Profiled):
-    """A loss that is linear between kinks, minimised over an intercept.
-
-    >>> from greedyhull.objectives.losses.piecewise import Absolute
-    >>> Balanced(Absolute(np.array([1.0, 3.0, 9.0]), 1 / 3)).intercept(np.zeros(3))
-    3.0
-    """
+    """A loss that is linear between kinks, minimised over an intercept."""
 
     loss: PiecewiseLinear
 
@@ -231,12 +209,7 @@ class Balanced(Profiled):
 
 
 class Softened(Separable):
-    """φ_μ(z) = Σ pᵢ ℓ_μ(zᵢ, yᵢ), second derivatives 1/μ near a kink and 0 elsewhere.
-
-    >>> from greedyhull.objectives.losses.piecewise import Absolute
-    >>> Softened(Absolute(np.zeros(2), 0.5), mu=1.0).value(np.array([0.5, 3.0]))
-    1.3125
-    """
+    """φ_μ(z) = Σ pᵢ ℓ_μ(zᵢ, yᵢ), second derivatives 1/μ near a kink and 0 elsewhere."""
 
     def __init__(self, sharp: PiecewiseLinear, mu: float) -> None:
         super().__init__(sharp.y, sharp.p)

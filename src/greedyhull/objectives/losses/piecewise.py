@@ -8,17 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from greedyhull.objectives.lines import Line
+from greedyhull.objectives.lines import Curve
 from greedyhull.objectives.losses.base import Loss, Separable
 from greedyhull.types import Array
 
 
 class Kinks(NamedTuple):
-    """Kinks in order, and by how much the slope jumps at each.
-
-    >>> Kinks.sorted(np.array([2.0, 0.0]), np.array([1.0, 3.0])).argmin(-2.0, 5.0)
-    0.0
-    """
+    """Kinks in order, and by how much the slope jumps at each."""
 
     at: Array
     jumps: Array
@@ -49,28 +45,21 @@ class Kinks(NamedTuple):
         return float(self.at[i]), min(max(-float(before) / jump, 0.0), 1.0) if jump > 0.0 else 1.0
 
 
-class KinkedLine(Line):
+class KinkedLine(Curve):
     """h(η) known by values, subderivatives and an exact ``argmin``, `kinked_search` by default; its bend has no bound.
 
     ``slope`` is one subderivative at 0, as ⟨g, v⟩ is for a subgradient g: it says nothing about where h is least.
     """
 
-    __slots__ = ("_argmin", "_derivative", "_value", "bend", "limit", "max_step", "slope")
-    kinked = True
+    __slots__ = ("_argmin",)
 
     def __init__(self, value: Callable[[float], float], derivative: Callable[[float], float], max_step: float,
                  argmin: Callable[[], float] | None = None) -> None:
-        self._value, self._derivative, self._argmin, self.max_step = value, derivative, argmin, max_step
-        self.slope, self.bend, self.limit = derivative(0.0), np.inf, np.inf
-
-    def value(self, step: float) -> float:
-        return self._value(step)
-
-    def derivative(self, step: float) -> float:
-        return self._derivative(step)
+        super().__init__(value, lambda step: (derivative(step), np.nan), derivative(0.0), max_step)
+        self._argmin = argmin
 
     def argmin(self) -> float:
-        return kinked_search(self._value, self._derivative, self.max_step) if self._argmin is None else self._argmin()
+        return kinked_search(self.value, self.derivative, self.max_step) if self._argmin is None else self._argmin()
 
 
 def kinked_search(value: Callable[[float], float], derivative: Callable[[float], float], top: float) -> float:
@@ -193,12 +182,7 @@ class PiecewiseLinear(Separable):
 
 
 class Absolute(PiecewiseLinear):
-    """φ(z) = Σ pᵢ |zᵢ − yᵢ|.
-
-    >>> import numpy as np
-    >>> Absolute(np.array([1.0, 0.0]), 0.5).value(np.array([0.0, 2.0]))
-    1.5
-    """
+    """φ(z) = Σ pᵢ |zᵢ − yᵢ|."""
 
     core_name = "piecewise"
 
@@ -207,11 +191,7 @@ class Absolute(PiecewiseLinear):
 
 
 class Hinge(PiecewiseLinear):
-    """φ(z) = Σ pᵢ (1 − yᵢzᵢ)₊; as y² = 1, that is max {a(z − y)} over a between −y and 0.
-
-    >>> Hinge(np.array([1.0, -1.0]), 0.5).value(np.array([0.0, -3.0]))
-    0.5
-    """
+    """φ(z) = Σ pᵢ (1 − yᵢzᵢ)₊; as y² = 1, that is max {a(z − y)} over a between −y and 0."""
 
     targets = "labels"
     core_name = "hinge"
@@ -224,12 +204,7 @@ class Hinge(PiecewiseLinear):
 
 
 class Quantile(PiecewiseLinear):
-    """φ(z) = Σ pᵢ max{q(yᵢ − zᵢ), (1 − q)(zᵢ − yᵢ)}.
-
-    >>> import numpy as np
-    >>> Quantile(np.array([1.0, 0.0]), 0.5, q=0.75).value(np.array([0.0, 2.0]))
-    0.625
-    """
+    """φ(z) = Σ pᵢ max{q(yᵢ − zᵢ), (1 − q)(zᵢ − yᵢ)}."""
 
     parameters = ("q",)
     core_name = "piecewise"
@@ -243,12 +218,7 @@ class Quantile(PiecewiseLinear):
 
 
 class EpsilonInsensitive(PiecewiseLinear):
-    """φ(z) = Σ pᵢ (|zᵢ − yᵢ| − ε)₊.
-
-    >>> import numpy as np
-    >>> EpsilonInsensitive(np.array([1.0, 0.0]), 0.5, epsilon=0.5).value(np.array([0.7, 2.0]))
-    0.75
-    """
+    """φ(z) = Σ pᵢ (|zᵢ − yᵢ| − ε)₊."""
 
     parameters = ("epsilon",)
     core_name = "piecewise"

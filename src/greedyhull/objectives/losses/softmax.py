@@ -8,17 +8,12 @@ import numpy as np
 
 from greedyhull.kernels._core import softmax_pieces
 from greedyhull.kernels.softmax import class_intercepts
-from greedyhull.objectives.lines import Curve
 from greedyhull.objectives.losses.base import Separable
-from greedyhull.types import Array, Index, Line
+from greedyhull.types import Array, Index
 
 
 class Softmax(Separable):
-    """φ(z) = Σᵢ pᵢ (log Σₖ exp(zᵢₖ) − zᵢ,ᵧᵢ) of z flat, c numbers for each row; ``y`` is 1 at the class of a row, else 0.
-
-    >>> round(Softmax(np.array([1.0, 0.0]), 1.0, 2).value(np.zeros(2)), 6)
-    0.693147
-    """
+    """φ(z) = Σᵢ pᵢ (log Σₖ exp(zᵢₖ) − zᵢ,ᵧᵢ) of z flat, c numbers for each row; ``y`` is 1 at the class of a row, else 0."""
 
     floor = 0.0
     curvature_bound = 0.5  # of log Σ exp
@@ -89,25 +84,15 @@ class Softmax(Separable):
         """Slopes are differences of probabilities."""
         return 1.0
 
-    def along(self, z: Array, dz: Array, max_step: float) -> Line:
-        def derivatives(step: float) -> tuple[float, float]:
-            at = z + step * dz
-            return float(self.gradient(at).dot(dz)), float(self.product(at, dz).dot(dz))
+    def derivatives(self, z: Array, dz: Array) -> tuple[float, float]:
+        return float(self.gradient(z).dot(dz)), float(self.product(z, dz).dot(dz))
 
-        def bends() -> float:
-            return 0.5 * self.total((self._rows(dz).astype(np.float64) ** 2).sum(axis=1))
-
-        slope = float(self.gradient(z).dot(dz))
-        return Curve(lambda step: self.value(z + step * dz), derivatives, slope, max_step, bends=bends)
+    def bend(self, z: Array, dz: Array, max_step: float) -> float:
+        return 0.5 * self.total((self._rows(dz).astype(np.float64) ** 2).sum(axis=1))
 
 
 class SoftmaxWithIntercepts(Softmax):
-    """`Softmax` with the best intercept of each class; these sum to zero.
-
-    >>> loss = SoftmaxWithIntercepts(np.array([1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0]), 0.25, 2)
-    >>> loss.intercepts(np.zeros(8)).round(6)  # three of four: ½ log 3
-    array([ 0.549306, -0.549306])
-    """
+    """`Softmax` with the best intercept of each class; these sum to zero."""
 
     def __init__(self, y: Array, p: Array | float, classes: int) -> None:
         super().__init__(y, p, classes)

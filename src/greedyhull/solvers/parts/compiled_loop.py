@@ -34,7 +34,7 @@ from greedyhull.solvers.parts.progress import Progress, Row
 from greedyhull.solvers.parts.schedules import zero
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.working_set import MOST, spanned, spans
-from greedyhull.types import Array, AtomSet, Index, Loss, Objective, Region, Schedule, State, StepRule, second_order
+from greedyhull.types import Array, AtomSet, Index, Loss, Objective, Region, Schedule, State, StepRule
 
 # The numbers of losses in native/losses.hpp; SMOOTHED is one of those with kinks after smoothing.
 SMOOTHED = 7
@@ -269,8 +269,8 @@ def compiled_coordinates(f: Objective, S: AtomSet, w: Iterate, steps: int, cold:
 
     ``cold``, they begin where f is lower: at w or at the point of the set nearest to the origin.
     """
-    region, curved = S.traits.region, second_order(f)
-    if region is None or curved is None or not isinstance(w, CoordinateIterate):
+    region = S.traits.region
+    if region is None or not f.traits.second_order or not isinstance(w, CoordinateIterate):
         return None
     about = _region(region)
     if about is None or (about[0] in (BOX, SUM) and _wide(f)):
@@ -279,7 +279,7 @@ def compiled_coordinates(f: Objective, S: AtomSet, w: Iterate, steps: int, cold:
     if isinstance(f, QuadraticForm) and type(f) in (QuadraticForm, FactoredForm):
         made = _form_rounds(f, about)
     elif isinstance(f, Composite) and type(f) in (Composite, Ridged):
-        along_span = spans(curved, region)
+        along_span = spans(f, region)
         most = spanned(f.domain[0]) if along_span else MOST
         made = on_data("region_rounds", f, loss_of(f), f.quadratic, f.has_intercept, *about, f.l2, steps, along_span, most)
     if made is None:

@@ -13,7 +13,7 @@ from greedyhull.objectives.designs.stored import DenseDesign, SparseDesign
 from greedyhull.objectives.losses.smooth import Squared
 from greedyhull.solvers.corrective import Corrective
 from greedyhull.solvers.parts.compiled_loop import COLUMNS, loss_of, on_data
-from greedyhull.types import Array, AtomSet, Objective, profiled
+from greedyhull.types import Array, AtomSet, Objective, without_intercept
 
 FEW = 500  # columns that can be active, or fewer: these are followed from kink to kink, sparse or not
 MOST = 1000  # active columns, as many as there may be: with more, factors cost more than rounds of a solver
@@ -30,8 +30,7 @@ def square_path(f: Composite, scale: Array, *, positive: bool, roughly: bool = F
     ``roughly``, sparse data are solved for by coordinate descent: many columns cost no more than their entries, but each digit
     costs as much as the one before, and where no loss is left any of the points that fit is taken.
     """
-    inner = profiled(f.exact)
-    loss: Any = f.exact if inner is None else inner.loss
+    loss: Any = without_intercept(f.exact)
     if type(f) is not Composite or type(loss) is not Squared:
         return None
     _, _, y, p = loss_of(f)
@@ -83,8 +82,7 @@ def square_starts(f: Objective, S: AtomSet, tol: float = 1e-8) -> SquareStarts |
 
 def _gram_path(f: Composite, scale: Array, positive: bool) -> Any:
     """The path by the Gram matrix, where data are dense and have many rows for each column; else None."""
-    inner = profiled(f.exact)
-    loss: Any = f.exact if inner is None else inner.loss
+    loss: Any = without_intercept(f.exact)
     n, d = f.design.n, f.domain[0]
     # rows for each column: then the Gram matrix is made
     if type(f) is not Composite or type(f.design) is not DenseDesign or type(loss) is not Squared or n < 2 * d:

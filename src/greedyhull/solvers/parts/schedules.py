@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
+from types import FunctionType
 
 import numpy as np
 
 from greedyhull.errors import GreedyhullError, check, entries_of, hinted, hinting, shown
 from greedyhull.measures.terms import noise
-from greedyhull.types import AtomSet, Objective, Schedule, Solver
+from greedyhull.types import AtomSet, Objective, Schedule, Solver, optional
 
 WANTED = ("A number of at least 0 is wanted, from a schedule such as harmonic() or from a function of k and of the last gap, "
           "which is None at first.")
@@ -233,15 +234,15 @@ zero = constant(0.0)
 
 def check_tolerance(solver: Solver) -> None:
     """Raise unless the tolerance of a solver, and those of the solvers that it is made of, can be evaluated."""
-    inner = getattr(solver, "solver", None)
-    for part in (*(getattr(solver, "solvers", None) or ()), *(() if inner is None else (inner,))):
+    inner = optional(solver, "solver")
+    for part in (*(optional(solver, "solvers") or ()), *(() if inner is None else (inner,))):
         check_tolerance(part)
-    tolerance = getattr(solver, "tolerance", None)
+    tolerance = optional(solver, "tolerance")
     if tolerance is zero:
         return
     check(tolerance is None or callable(tolerance), lambda: f"tolerance={tolerance!r} was given to the solver; a schedule "
                                                             f"such as constant({tolerance!r}) or harmonic() is wanted.")
-    ours = getattr(tolerance, "__name__", "") if getattr(tolerance, "__module__", "") == __name__ else ""
+    ours = tolerance.__name__ if isinstance(tolerance, FunctionType) and tolerance.__module__ == __name__ else ""
     check(not ours, lambda: f"tolerance={shown(tolerance)} was given to the solver; a schedule such as harmonic() is wanted. "
                             f"Call the function: {ours}(...).")
 

@@ -12,7 +12,7 @@ from greedyhull.objectives.base import number
 from greedyhull.objectives.lines import NEAR
 from greedyhull.objectives.losses.piecewise import KinkedLine
 from greedyhull.solvers.parts.kept import Remembered
-from greedyhull.types import Line, Solver, Step, StepRule
+from greedyhull.types import Line, Solver, Step, StepRule, optional
 
 # What `core` of a rule returns first, as in native/frank_wolfe.hpp, with a parameter; None where Python has to take the steps.
 # After a warm start the count of a schedule moves with the curvature of the lines, which only Python measures.
@@ -83,12 +83,13 @@ def stepper(solver: Solver) -> Solver:
     >>> stepper(Aggregated()) == stepper(Aggregated().solver)
     True
     """
-    return getattr(solver, "solver", None) or solver
+    return optional(solver, "solver") or solver
 
 
 def rule_of(solver: Solver) -> StepRule | None:
     """The step rule that a solver follows; None where it follows none."""
-    return getattr(solver, "step", None)
+    rule: StepRule | None = optional(solver, "step")
+    return rule
 
 
 KINKED = "f has kinks along this step, so no curvature bounds it: Short() and Backtracking() have no step. Use Smoothed()."

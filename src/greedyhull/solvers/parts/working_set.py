@@ -43,10 +43,8 @@ from greedyhull.types import (
     Small,
     State,
     Trial,
-    faced,
     imaged,
     linear_model,
-    second_order,
 )
 
 EARLY = 0.03  # a round is early while the gap is a larger share of f
@@ -74,8 +72,8 @@ def named(part: str, memory: SolverState) -> str:
 
 def in_both(f: SecondOrder, w: Iterate, memory: SolverState, rounds: Rounds) -> Iterator[Progress]:
     """``rounds(f)`` until they end, which in float32 they do where it is `exhausted`; then those of f in float64."""
-    precise = second_order(f.precise())
-    if precise is None or precise is f:
+    precise = f.precise()
+    if precise is f or not precise.traits.second_order:
         yield from rounds(f)
         return
     if IN_DOUBLE not in memory.arrays:
@@ -443,8 +441,7 @@ class CoordinateWorking(RowSampling):
 
     def step_within(self, S: AtomSet, w: CoordinateIterate, g: Gradient, answer: Answer) -> None:
         """A step within the face that holds w, where S knows its faces; else toward the answer."""
-        P = faced(S)
-        self._follow(w, w.toward(answer.atom) if P is None else pairwise_within(P, w, g, answer.atom))
+        self._follow(w, pairwise_within(S, w, g, answer.atom) if S.traits.faces else w.toward(answer.atom))
 
     def _follow(self, w: CoordinateIterate, move: Direction) -> None:
         w.move(move, min(move.max_step, max(0.0, float(self.f.along(w, move).argmin()))))
