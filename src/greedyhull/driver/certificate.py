@@ -94,11 +94,6 @@ class Certificate:
     note : str, default ""
         What the bound rests on besides, or why it is no proof, in words.
 
-    See Also
-    --------
-    certify : Certify any point.
-    Solution : What `minimize` returns.
-
     Notes
     -----
     For convex f the gap is ⟨∇f(w), w⟩ − min over S of ⟨∇f(w), ·⟩ or smaller (Lemma 1(a) of the paper): during a run the best
@@ -173,10 +168,6 @@ def certify(f: Objective, S: AtomSet, w: Any, *, tol: float | None = None) -> Ce
     -------
     Certificate
         Value, gap and the kind of promise.
-
-    See Also
-    --------
-    minimize : Find a point, and certify it.
 
     Examples
     --------

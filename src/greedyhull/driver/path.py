@@ -109,10 +109,6 @@ def path(f: Objective, S: AtomSet, radii: Iterable[float], solver: Solver | None
     list of Solution
         One solution for each radius, in the order of ``radii``.
 
-    See Also
-    --------
-    minimize : Solve for one set.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh

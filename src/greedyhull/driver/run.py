@@ -517,12 +517,6 @@ def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: A
     GreedyhullError
         If the arguments do not fit together. The message says what to do.
 
-    See Also
-    --------
-    path : Solve for many radii.
-    certify : Certify a point from elsewhere.
-    compare : Compare several runs.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh

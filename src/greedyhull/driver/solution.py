@@ -212,11 +212,6 @@ class Solution:
     constants : Constants
         The constants of the problem (curvature M, noise σ, diameter D, …) that rates depend on.
 
-    See Also
-    --------
-    Certificate : What is promised, and how surely.
-    compare : Several solutions in one table.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -311,10 +306,6 @@ class Solution:
         list of Bound
             Each with its theorem, its number and its constants, which are marked exact, upper bound or estimated.
 
-        See Also
-        --------
-        Solution.constants : The constants alone.
-
         Examples
         --------
         >>> import numpy as np, greedyhull as gh
@@ -391,10 +382,6 @@ class Solution:
         -------
         Path
             The file that was written.
-
-        See Also
-        --------
-        load : Read such a file.
         """
         from greedyhull.driver.solution_file import save
 

@@ -126,12 +126,6 @@ def load(path: str | Path) -> Solution | Solutions:
     GreedyhullError
         If there is no such file, or it is damaged, or of a newer version. Nothing in a file is ever executed.
 
-    See Also
-    --------
-    Solution.save : Write such a file.
-    Solutions.save : Write the solutions of a batch.
-    certify : Certify the point again, from the problem alone.
-
     Examples
     --------
     >>> import os, tempfile, numpy as np, greedyhull as gh

@@ -78,11 +78,6 @@ def batch(fs: Iterable[Objective] | Callable[..., Objective], S: AtomSet, solver
     GreedyhullError
         If the arguments do not fit together. The message says what to do.
 
-    See Also
-    --------
-    minimize : Solve one problem.
-    path : One objective over sets of many radii.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh

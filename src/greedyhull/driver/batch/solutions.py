@@ -126,11 +126,6 @@ class Solutions(Sequence["Solution | Failure"]):
     errors : mapping of int to Exception
         Why problems failed, by their number.
 
-    See Also
-    --------
-    batch : Solve many problems.
-    Solution : One of them.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -182,10 +177,6 @@ class Solutions(Sequence["Solution | Failure"]):
         -------
         Path
             The file that was written.
-
-        See Also
-        --------
-        load : Read such a file.
         """
         return write_file(path, lambda file: write_state(file, _state_of(self)))
 
