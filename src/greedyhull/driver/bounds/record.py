@@ -265,6 +265,9 @@ class StochasticRecord:
         check(self.f.traits.convex, "f is not known to be convex, so that only gaps can be spoken of.")
         check(not last or not self.returns_mean, "It is about the last point, and the run returned a mean of the points.")
 
+    def must_be_exact(self) -> None:
+        check(not self.eps.any(), "It is about an exact oracle.")
+
     @property
     def by_values(self) -> bool:
         """Whether the solver compared values at the atoms."""
