@@ -47,22 +47,14 @@ MOSTLY_ROUNDING = 0.5  # of the gap: where rounding may be a larger share
 
 
 def held(kind: Kind, delta: float) -> tuple[Kind, float]:
-    """What a bound of a kind promises that fails with probability ``delta``: if that is not known, or 1, it is an estimate.
-
-    >>> held("probability", 0.5), held("probability", 1.5), held("probability", 0.0), held("always", 0.5)
-    (('probability', 0.5), ('estimate', 1.0), ('estimate', 0.0), ('always', 0.0))
-    """
+    """What a bound of a kind promises that fails with probability ``delta``: if that is not known, or 1, it is an estimate."""
     if kind != "probability":
         return kind, 0.0
     return ("probability", delta) if 0.0 < delta < 1.0 else ("estimate", min(delta, 1.0))
 
 
 def sentence(note: str) -> str:
-    """A note of a certificate as a sentence.
-
-    >>> sentence("gradient is float32")
-    'Gradient is float32.'
-    """
+    """A note of a certificate as a sentence."""
     return f"{note[0].upper()}{note[1:]}." if note else ""
 
 
@@ -233,8 +225,7 @@ def certificate_of(f: Objective, S: AtomSet, w: Iterate, known: float = -np.inf,
 
 
 def kind_of(kind: Kind, f: Objective, S: AtomSet, seen: Coarse | None = None) -> Kind:
-    """What a bound promises; the slack of an inexact gradient is estimated where the sizes of atoms are, and the error of
-    values and gradients in less than float64 always."""
+    """Return what a bound promises: an estimate if it rests on estimated sizes of atoms, or on less than float64."""
     return kind if (f.traits.exact_gradient or S.sized) and seen is None else weaker(kind, "estimate")
 
 
@@ -286,10 +277,7 @@ NEAR = 0.1  # of the estimate: what a proof may be off by, where a sharper one w
 
 
 class Proofs:
-    """The proofs of one run. What they were at this iteration is kept with the state: one that is begun again is the same.
-
-    Only those at set iterations steer the solver. A run that is resumed may have another request than the one that was saved.
-    """
+    """The proofs of one run. Those at set iterations steer the solver, and are saved with its state."""
 
     def __init__(self, run: Run) -> None:
         self.run = run

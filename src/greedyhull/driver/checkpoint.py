@@ -50,19 +50,15 @@ def write_state(file: IO[bytes], state: State) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file to write, which becomes ``path`` once it is on the disk. Symbolic links are followed.
-
-    The file is synchronised before it gets its name, and the folder afterwards: a rename may reach the disk before the bytes
-    that it names. A file that cannot be written whole is removed, for it may be what fills the disk.
-    """
+    """Open a file to write, which becomes ``path`` once it is on the disk. Symbolic links are followed."""
     target = _file_behind(path)
     try:
         with _part_of(target) as file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            os.fsync(file.fileno())  # a rename may reach the disk before the bytes that it names
         _beside(target).replace(target)
-    except BaseException:
+    except BaseException:  # half a file may be what fills the disk
         with suppress(OSError):
             _beside(target).unlink()
         raise
@@ -194,11 +190,7 @@ def is_dir(path: Path) -> bool:
 
 
 def is_folder(path: Path, given: object) -> bool:
-    """Return whether a folder is meant: ``path`` is one, or it was ``given`` with a slash at its end.
-
-    >>> is_folder(Path("run/"), "run/"), is_folder(Path("run.npz"), "run.npz")
-    (True, False)
-    """
+    """Return whether a folder is meant: ``path`` is one, or it was ``given`` with a slash at its end."""
     return str(given).endswith(("/", os.sep)) or is_dir(path)
 
 
@@ -282,10 +274,9 @@ class CheckpointFile:
 
 
 class CheckpointDir(CheckpointFile):
-    """A checkpoint that keeps two states in a folder, which no other run may write to meanwhile.
+    """A checkpoint that keeps two states in a folder, which it creates and locks; ``card`` describes the run.
 
-    The folder is made if need be, tried and locked. A run that does not go on from a state of the folder takes the place of
-    all that were saved there before, with its first state and not earlier. ``card`` says what it is a run of.
+    A run that does not continue from a state of the folder replaces those that are there when it saves its first one.
     """
 
     def __init__(self, folder: Path, card: dict[str, Any]) -> None:

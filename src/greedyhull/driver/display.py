@@ -29,10 +29,7 @@ def _on_terminal() -> bool:
 
 
 class ProgressLine:
-    """A watcher that keeps one line of stderr up to date; `close` leaves the last state standing.
-
-    An event that comes too early for the next drawing costs one comparison.
-    """
+    """A watcher that keeps one line of stderr up to date; `close` leaves the last state on the screen."""
 
     __slots__ = ("_due", "_last", "_live", "_marks", "name")
 

@@ -58,11 +58,7 @@ def active(solution: Solution) -> list[tuple[str, float]]:
 
 
 def listed(priced: list[tuple[str, float]]) -> str:
-    """Some prices in words.
-
-    >>> listed([("cap", 0.25), ("sum", -0.125)])
-    'cap 0.25, sum -0.125'
-    """
+    """Some prices in words."""
     more = f" and {len(priced) - SHOWN} more" if len(priced) > SHOWN else ""
     return ", ".join(f"{name} {price:.4g}" for name, price in priced[:SHOWN]) + more
 
@@ -89,13 +85,7 @@ def named(solver: object) -> str:
 
 
 def largest(solution: Solution) -> str:
-    """The largest entries of the point, by their names where it has any.
-
-    >>> import numpy as np, greedyhull as gh
-    >>> s = gh.minimize(gh.least_squares(np.eye(3), np.array([3.0, 0.0, -2.0])), gh.L1Ball(3, radius=3))
-    >>> largest(s)
-    'x[0] = 2, x[2] = -1'
-    """
+    """The largest entries of the point, by name if they have names."""
     x, names = solution.x, solution.names
     flat = x.ravel()
     order = [int(j) for j in np.argsort(-np.abs(flat), kind="stable") if flat[j] != 0.0]
@@ -112,11 +102,7 @@ def count(number: int, thing: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time in words.
-
-    >>> duration(0.00028), duration(0.001), duration(0.12), duration(2.25)
-    ('0.28 milliseconds', '1 millisecond', '120 milliseconds', '2.2 seconds')
-    """
+    """A time in words."""
     if seconds >= 1.0:
         return f"{seconds:.1f} seconds"
     said = f"{1000.0 * seconds:.2g}" if seconds < 0.01 else f"{1000.0 * seconds:.0f}"
@@ -127,11 +113,7 @@ FIELDS = ("objective", "atom_set", "stop")  # what a pickle leaves out: data, an
 
 
 class Absent:
-    """What stands in a pickle, or in a solution from a file, for something left out of it: its words, and what is ``known``.
-
-    >>> Absent("least_squares(n=3, d=3)")
-    least_squares(n=3, d=3)
-    """
+    """What replaces something that a pickle or a file leaves out: its words, and what is ``known``."""
 
     def __init__(self, words: str, how: str = "pickled", known: dict[str, float] | None = None) -> None:
         self.words, self.how, self.known = words, how, known or {}

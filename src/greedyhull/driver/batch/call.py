@@ -193,10 +193,7 @@ def _least(shared: Shared, gradients: Array, without: Index) -> Array:
 
 
 def _rounding(shared: Shared, W: Array, Y: Array, values: Array, steep: Array, b: Array, left: Array) -> Array:
-    """`Composite.rounding` of squares for each row; the order in which a product sums is none of its terms.
-
-    ``left`` is what is left of the sum of the residual, where there is an intercept.
-    """
+    """`Composite.rounding` of squares for each row; ``left`` is the sum of the residual where there is an intercept."""
     n, terms, reach = len(shared.X) + 16, np.count_nonzero(W, axis=1), shared.f.precise().image_bound(shared.S)
     far = reach + np.abs(b) * n**0.5
     count = n + n + terms
@@ -304,10 +301,7 @@ def _solve_part(shared: Shared, part: Index, without: Index, start: Array | None
 
 
 def _from_the_plane(shared: Shared, G: Array, without: Index) -> Array | None:
-    """Starts over a simplex: the minimisers where weights may be negative, cut off at zero. Often they are the answers.
-
-    None for other sets, for more coordinates than problems, and where one is left out.
-    """
+    """Return starts over a simplex: the minimisers where weights may be negative, cut off at zero; None for other sets."""
     t, d = G.shape
     # coordinates of a simplex whose problems begin at their minimisers without bounds
     if not shared.budget.whole or d > min(96, t) or (without >= 0).any():
@@ -340,10 +334,7 @@ def meets(aim: GapTarget, proofs: Proofs, floors: Array) -> Array:
 
 def solve_one_by_one(asked: Asked, which: Index, start: Callable[[int], Any], solver: Solver | None, record: Record,
                      line: BatchLine) -> None:
-    """Solve the problems ``which``; one that fails is written down, and the others go on.
-
-    Ctrl-C ends the run under way, as in `minimize`, and the batch with it.
-    """
+    """Solve the problems ``which``; one that fails is recorded, and the others go on. Ctrl-C ends the batch."""
     before: Solution | None = None
     for place, i in enumerate(which.tolist()):
         try:

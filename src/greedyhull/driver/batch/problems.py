@@ -119,13 +119,7 @@ def left_out(without: Any, problems: int, d: int, S: AtomSet) -> Index | None:
 
 
 def face_of(S: AtomSet, j: int) -> AtomSet:
-    """The part of S where coordinate j is zero, by its atoms; S itself for j = −1.
-
-    >>> import greedyhull as gh
-    >>> face_of(gh.Simplex(3), 1).matrix.toarray()
-    array([[1., 0., 0.],
-           [0., 0., 1.]])
-    """
+    """The part of S where coordinate j is zero, by its atoms; S itself for j = −1."""
     budget = S.budget()
     if j < 0 or budget is None:
         return S
@@ -152,10 +146,7 @@ LARGE = 1e60  # and those of larger ones overflow
 
 @dataclass(frozen=True, eq=False)
 class Shared:
-    """½ Σ pᵢ(xᵢ·w − yᵢ)² over a budget, for every column y of Y, perhaps with an intercept.
-
-    ``f`` is one of the objectives; data are float64.
-    """
+    """½ Σ pᵢ(xᵢ·w − yᵢ)² over a budget, for every column y of Y; ``f`` is one of the objectives, data are float64."""
 
     f: Composite
     S: AtomSet
@@ -206,10 +197,7 @@ def _largest(A: Array) -> float:
 
 
 def shared_by(problems: list[Any] | Targets, S: AtomSet, solvable: Array) -> Shared | None:
-    """What the problems share, or None where they do not, or where one Gram matrix would cost more than it saves.
-
-    ``solvable`` is written: which of the problems have finite targets.
-    """
+    """Return what the problems share, if one Gram matrix pays; ``solvable`` receives which of them have finite targets."""
     budget, count = S.budget(), len(problems)
     # columns for each problem at most: for few problems the Gram matrix costs more than it saves
     if budget is None or budget.points is not None or not 0 < S.shape[0] <= min(WIDEST, 64 * count):

@@ -44,10 +44,7 @@ class Nothing(Certificate):
 
 @dataclass(frozen=True, eq=False)
 class Failure:
-    """What stands in a batch for a problem that has no solution; ``error`` is why.
-
-    It has the attributes of a `Solution` that loops over a batch read: x is NaN, the gap infinite.
-    """
+    """What replaces the `Solution` of a problem that failed: x is NaN, the gap infinite, and ``error`` says why."""
 
     error: Exception
     reason: str

@@ -217,8 +217,8 @@ class JonesRecord(ReducedRecord):
     @cached_property
     def bend(self) -> tuple[float, str]:
         """What curvature costs in a step, over η_k², and its formula: ½(M + V) for a Jones atom, else that of ASFW."""
-        check(not isinstance(self.solver.step, Exact), "Proposition asj-eg: a joint choice of step and atom without a cap need "
-                                                       "not converge, whatever the batches. Use Capped(Power(0.5)).")
+        check(not isinstance(self.solver.step, Exact), "Proposition asj-eg: a joint choice of step and atom without a cap "
+              "need not converge, whatever the batches. Use Capped(Power(0.5)).")
         K = self.constants
         if self.by_values:
             return 0.5 * (float(K.M) + float(self.V)), "½(M + V)"

@@ -177,11 +177,7 @@ def slack(name: str, value: float) -> Constant:
 
 
 def steps_of(rule: APriori, T: int) -> Array:
-    """Return η_1, …, η_T: the rule at 0, …, T − 1.
-
-    >>> steps_of(OpenLoop(), 3)
-    array([1.        , 0.66666667, 0.5       ])
-    """
+    """Return η_1, …, η_T: the rule at 0, …, T − 1."""
     return np.array([float(rule.at(k)) for k in range(T)])
 
 
