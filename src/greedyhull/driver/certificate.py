@@ -54,12 +54,11 @@ def held(kind: Kind, delta: float) -> tuple[Kind, float]:
 
 
 def sentence(note: str) -> str:
-    """A note of a certificate as a sentence."""
     return f"{note[0].upper()}{note[1:]}." if note else ""
 
 
 @suggesting("Certificate")
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
 class Certificate:
     """Bound on the error of a point, value − min f ≤ gap.
 
@@ -107,11 +106,6 @@ class Certificate:
     rounding: str = "proved"
     note: str = ""
 
-    def __init__(self, value: float | None, gap: float | None, lower: float, kind: Kind = "always", delta: float = 0.0,
-                 rounding: str = "proved", note: str = "") -> None:
-        # what a frozen dataclass writes takes three times as long
-        vars(self).update(value=value, gap=gap, lower=lower, kind=kind, delta=delta, rounding=rounding, note=note)
-
     def __repr__(self) -> str:
         value = "unknown" if self.value is None else f"{self.value:.10g}"
         gap = "unknown" if self.gap is None else f"{self.gap:.3g}"
@@ -121,19 +115,18 @@ class Certificate:
         return f"Certificate(value={value}, gap={gap}, lower={self.lower:.10g}, kind={self.kind!r}{delta}{rest})"
 
     def __str__(self) -> str:
-        return f"{self._promised()} {sentence(self.note)}".rstrip()
-
-    def _promised(self) -> str:
         held = promise(self.kind, self.delta)
         value = "The value of a stream cannot be known" if self.value is None else f"The value is {self.value:.10g}"
         if self.gap is None:
-            return f"{value}, and how far it is from the minimum is not known yet."
-        if self.kind == "stationary":
-            return f"{value}, and no straight way to a point of the hull falls by more than {self.gap:.3g} at first, {held}."
-        if self.value is None:
-            return f"{value}; it is within {self.gap:.3g} of the minimum, {held}."
-        seen = "" if self.rounding == "proved" else "; the share of rounding is estimated from the atoms seen"
-        return f"The value {self.value:.10g} is within {self.gap:.3g} of the minimum, {held}{seen}."
+            said = f"{value}, and how far it is from the minimum is not known yet."
+        elif self.kind == "stationary":
+            said = f"{value}, and no straight way to a point of the hull falls by more than {self.gap:.3g} at first, {held}."
+        elif self.value is None:
+            said = f"{value}; it is within {self.gap:.3g} of the minimum, {held}."
+        else:
+            seen = "" if self.rounding == "proved" else "; the share of rounding is estimated from the atoms seen"
+            said = f"The value {self.value:.10g} is within {self.gap:.3g} of the minimum, {held}{seen}."
+        return f"{said} {sentence(self.note)}".rstrip()
 
 
 @public

@@ -42,7 +42,6 @@ def save_state(path: Path, state: State) -> None:
 
 
 def write_state(file: IO[bytes], state: State) -> None:
-    """Write arrays and their checksum."""
     for name, array in state.items():  # NumPy before 2.2 has no ``savez(allow_pickle=)``: it stores an array of that name
         check(not np.asarray(array).dtype.hasobject, f"`{name}` must be a plain array to be saved; got an array of objects.")
     np.savez(file, **state, **{CHECKSUM: checksum(state)})  # type: ignore[arg-type]
@@ -104,7 +103,6 @@ def written_by() -> str:
 
 
 def path_of(given: Any, name: str) -> Path:
-    """Return the path that was given as ``name``."""
     check(isinstance(given, (str, PathLike)) and "\0" not in str(given) and str(given) != "",
           f"{name}={given!r} was given; the name of a file is wanted.")
     return Path(given)
@@ -143,7 +141,6 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_json(path: Path, document: dict[str, Any]) -> None:
-    """Write a document, all or nothing."""
     with replacing(path) as file:
         file.write((json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode())
 
@@ -246,7 +243,6 @@ class CheckpointFile:
         return str(self.path)
 
     def write(self, state: State) -> None:
-        """Replace what was saved."""
         save_state(self.path, state)
 
     def save(self, run: Run, event: Event) -> None:
@@ -388,7 +384,6 @@ def _newest(source: Path | None, resume: Given, own: Path | None) -> tuple[int |
 
 
 def state_of(run: Run) -> State:
-    """Return everything that a continuation needs."""
     parts: dict[str, Any] = {"iterate": run.w, "memory": run.memory, "identity": run.identity, "standing": run.stall,
                              "trace": run.trace}
     state = {f"{part}.{name}": array for part, kept in parts.items() for name, array in kept.state().items()}

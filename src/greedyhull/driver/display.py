@@ -48,7 +48,6 @@ class ProgressLine:
         self._due = event.seconds + BETWEEN
 
     def close(self) -> None:
-        """Draw what came last and give the terminal back."""
         if self._last is not None:
             self._draw(self._last)
         self._live.stop()
@@ -58,7 +57,6 @@ class ProgressLine:
         draw(self._live, self.words(event))
 
     def words(self, event: Event) -> str:
-        """The line itself, as plain text."""
         kind = "" if event.kind == "always" else f" ({event.kind})"
         value = f"value ≈ {event.value:.4g}" if event.self_standing else f"value {event.value:.8g}"  # a sample's, or all
         parts = [self.name, f"{event.iteration} it", f"gap {event.gap:.2e}{kind}", value, self._rate()]
@@ -105,7 +103,6 @@ class BatchLine:
         self._count, self._began, self._due = count, perf_counter(), 0.0
 
     def show(self, record: Record, done: int) -> None:
-        """Draw the state after ``done`` problems."""
         if self._live is None:
             return
         seconds = perf_counter() - self._began
@@ -121,6 +118,5 @@ class BatchLine:
         self._due = seconds + BETWEEN
 
     def close(self) -> None:
-        """Leave the last state standing and give the terminal back."""
         if self._live is not None:
             self._live.stop()

@@ -124,8 +124,7 @@ def _elsewhere(w: Iterate, fewer: Iterate, S: AtomSet) -> str | None:
     return None
 
 
-# so many rounds without a better value or bound before anything is compared, and so many more after; a multiple of 2 to 6,
-# for runs may go round among a few points that rounding cannot tell apart
+# rounds without progress from one comparison to the next; a multiple of 2 to 6, for runs may cycle among a few points
 ROUNDS = 60
 # they go up even if nothing moves
 COUNTERS = ("work", "k", "gap", "calls", "glances", "count", "counts", "asked", "used", "beside", "given", "moves", "spent",
@@ -217,7 +216,6 @@ def fingerprint(w: Iterate, memory: SolverState) -> bytes:
     return mark.digest()
 
 
-UNDER = float(np.finfo(np.float32).tiny)  # what is smaller may be nothing in float32
 SINGLE, DOUBLE = float(np.finfo(np.float32).eps), float(np.finfo(np.float64).eps)
 
 
@@ -284,7 +282,8 @@ def drift(run: Run, w: Iterate) -> float:
         return moves * (float(f.rounding(w, run.S)) + value_error(run.coarse, float(f.value(w))))
     single = f.rounding(w, run.S, SINGLE) if isinstance(f, Composite) else SINGLE / DOUBLE * float(f.rounding(w, run.S))
     start = 0.0 if isnan(run.first_value) else abs(run.first_value)  # near a minimum of zero what is left is second order
-    drift = moves * (single + SINGLE * (start + float(f.scale))) + UNDER
+    underflow = float(np.finfo(np.float32).tiny)
+    drift = moves * (single + SINGLE * (start + float(f.scale))) + underflow
     return inf if isnan(drift) else drift  # beyond the range of float32 nothing is known
 
 

@@ -25,7 +25,6 @@ Functions = tuple[Callable[[Array], float], Callable[[Array], Array]]
 
 
 def functions_of(f: Objective) -> Functions:
-    """Return value and gradient as functions of an array."""
     if isinstance(f, BlackBox):
         return f.sampled_functions()
     return (lambda x: float(f.value(CoordinateIterate(np.array(x)))),
@@ -129,7 +128,6 @@ def inspect_gradient(f: Objective, S: AtomSet, w: Iterate, memory: SolverState) 
 
 
 def _both(f: Objective, value: Callable[[Array], float], gradient: Callable[[Array], Array], x: Array) -> tuple[float, Array]:
-    """Value and gradient at x, of a loss after a design by one product."""
     if isinstance(f, BlackBox):
         return float(value(x)), gradient(x)
     at = CoordinateIterate(np.array(x))

@@ -369,7 +369,6 @@ class Run:
         return replace(event, gap=bound.gap, lower=bound.lower, kind=kind, delta=delta, seconds=self.seconds)
 
     def _note(self, p: Progress, value: float, bound: Bound) -> Event:
-        """Write a row of the trace."""
         f, w, memory, trace = self.f, p.point, self.memory, self.trace
         if len(trace.parts) > 1:
             trace.thin()
@@ -412,7 +411,6 @@ class Run:
         return self.earlier + perf_counter() - self.began
 
     def state(self) -> State:
-        """Return everything that a continuation needs."""
         from greedyhull.driver.checkpoint import state_of
 
         return state_of(self)

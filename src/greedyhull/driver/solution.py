@@ -32,7 +32,6 @@ SHOWN = 5  # entries of the point, the largest ones, and prices
 
 
 def rows(solution: Solution) -> list[tuple[str, str]]:
-    """What is worth a look, by name."""
     c, point = solution.certificate, solution.point
     value = "unknown, f is a stream" if c.value is None else f"{c.value:.10g}"
     gap = "unknown" if c.gap is None else f"{c.gap:.3g}, {promise(c.kind, c.delta)}"
@@ -58,7 +57,6 @@ def active(solution: Solution) -> list[tuple[str, float]]:
 
 
 def listed(priced: list[tuple[str, float]]) -> str:
-    """Some prices in words."""
     more = f" and {len(priced) - SHOWN} more" if len(priced) > SHOWN else ""
     return ", ".join(f"{name} {price:.4g}" for name, price in priced[:SHOWN]) + more
 
@@ -102,7 +100,6 @@ def count(number: int, thing: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time in words."""
     if seconds >= 1.0:
         return f"{seconds:.1f} seconds"
     said = f"{1000.0 * seconds:.2g}" if seconds < 0.01 else f"{1000.0 * seconds:.0f}"
@@ -215,11 +212,11 @@ class Solution:
     objective: Any = field(repr=False)
     atom_set: Any = field(repr=False)
     curvature: float | None = None
-    choice: str = ""  # why this solver, where `minimize` chose it
+    choice: str = ""
     also: dict[str, Any] = field(default_factory=dict)
     stop: Any = None
     seed: int = 0
-    names: Sequence[str] | None = None  # of the coordinates, for reports
+    names: Sequence[str] | None = None
     _kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
@@ -241,10 +238,9 @@ class Solution:
 
     @property
     def price(self) -> float | None:
-        """What one more unit of radius, or of total, is worth: −d(min f)/d(radius), from the gradient at the point.
+        """What one more unit of radius r, or of total, is worth: −⟨∇f(w), w − m⟩/r for a set about a centre m.
 
-        For a set with radius r about a centre m it is −⟨∇f(w), w − m⟩/r; None for sets without a radius and for an
-        `expectation`. It is negative where a larger set has a larger minimum, as a simplex with a larger total may.
+        It is negative where a larger set has a larger minimum, as a simplex with a larger total may.
         """
         if "price" in self._kept:
             return None if self._kept["price"] is None else float(self._kept["price"])
@@ -262,9 +258,8 @@ class Solution:
     def prices(self) -> dict[str, float] | None:
         """What one more unit of each constraint's right-hand side is worth, −d(min f)/d(right-hand side), by name.
 
-        They are the row prices that prove the linear bound at the point, from its gradient; as exact as the point is. At least
-        0 for A_ub w ≤ b_ub, and 0 where the constraint does not matter; of either sign for equations, and at most 0 for rows
-        ≥ of a file. None for sets without named constraints and for an `expectation`.
+        They prove the linear bound at the point, and are as exact as the point is: at least 0 for A_ub w ≤ b_ub, at most 0 for
+        rows ≥ of a file, of either sign for equations, and 0 where the constraint does not matter.
         """
         if "prices" in self._kept:
             kept: dict[str, float] | None = self._kept["prices"]

@@ -133,8 +133,6 @@ def _solve(asked: Asked, starts: Starts, solver: Solver | None, record: Record, 
 
 
 class Proofs(NamedTuple):
-    """Of each point: value, certified gap, intercept and gradient."""
-
     values: Array
     gaps: Array
     intercepts: Array
@@ -260,7 +258,6 @@ def solve_together(shared: Shared, which: Index, without: Index, starts: Array |
 
 def _solve_part(shared: Shared, part: Index, without: Index, start: Array | None, aim: GapTarget, record: Record,
                 near: Array) -> Array:
-    """Solve some problems; return which of them meet the aim."""
     Y = np.ascontiguousarray(shared.Y[:, part].T)
     G, U = shared.slopes(Y), np.zeros((len(part), shared.X.shape[1]))
     scales = losses_of_zero(shared, Y)

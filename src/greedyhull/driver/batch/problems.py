@@ -50,7 +50,6 @@ class Targets:
         return int(self.Y.shape[1])
 
     def objective(self, i: int) -> Any:
-        """The objective for column i of Y."""
         f = self.make(self.X, self.Y[:, i], **self.settings)
         keep(f, kept(self))
         return f
@@ -141,7 +140,7 @@ def objective_of(problems: list[Any] | Targets, i: int) -> Objective:
 
 
 WIDEST = 2048  # columns, so that the Gram matrix takes 32 MB at most
-LARGE = 1e60  # and those of larger ones overflow
+LARGE = 1e60  # targets and data beyond which squares overflow
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,7 +268,6 @@ class Record:
         self.x[i], self.values[i], self.gaps[i], self.intercepts[i] = np.nan, np.nan, np.inf, 0.0
 
     def keep(self, i: int, s: Solution) -> None:
-        """Take the solution of a run of its own for problem i."""
         self.runs[i], self.x[i] = s, s.x
         value, gap = s.certificate.value, s.certificate.gap
         self.values[i] = np.nan if value is None else value

@@ -36,8 +36,6 @@ NAMED = 5  # failures that are listed by number
 
 
 class Nothing(Certificate):
-    """The certificate of a problem that has no solution."""
-
     def __str__(self) -> str:
         return "There is no solution, and nothing is certified; the error says why."
 
@@ -84,7 +82,6 @@ class Asked:
 
 
 def _of_row(r: Record, i: int, reason: str, solver: Any, f: Any, S: Any, choice: str, stop: Any, seed: int) -> Solution:
-    """Return the solution of a problem that was solved with others."""
     value, gap, k, seconds = float(r.values[i]), float(r.gaps[i]), int(r.iterations[i]), float(r.seconds[i])
     trace = Trace()
     trace.rows.append((k, seconds, value, gap, int(np.count_nonzero(r.x[i])), k, k, float(k), 0.0, gap))
@@ -232,7 +229,6 @@ class FromFile:
         self.words, self.told, self.prices, self.radii, self.seed = words, told, prices, radii, seed
 
     def made(self, i: int, r: Record) -> Solution:
-        """Return the solution of problem i."""
         words, price, radius = self.words[int(self.told[i])], float(self.prices[i]), float(self.radii[i])
         absent = {name: Absent(words[name], "saved") for name in ("solver", "objective", "set", "stop")}
         absent["objective"].known["scale"] = float(r.scales[i])
@@ -268,7 +264,6 @@ def _state_of(found: Solutions) -> State:
 
 
 def made_from_file(state: State, told: dict[str, Any], file: Path) -> Solutions:
-    """Return the solutions of a file."""
     check_version(told, file, "format of batches")
     x, count = state["x"], len(state["x"])
     kinds = {"iterations": "i", "converged": "b", "told": "i"}

@@ -227,7 +227,6 @@ class JonesRecord(ReducedRecord):
         return 0.5 * float(K.M), "M/2"
 
     def asj(self, name: str, value: float, formula: str, *also: Constant) -> Bound:
-        """A bound of Theorem ASJ, with the constants that all of them rest on."""
         names = ("M", "M_mean", "sigma", "r_S") if "M_mean" in self.bend[1] else ("M", "sigma", "r_S")
         V = (self.V,) if self.by_values else ()
         return self.bound(f"Theorem ASJ ({name})", value, names, formula, also=(*V, self.c, *also))
@@ -260,7 +259,6 @@ def _rate(solution: Solution) -> Iterator[Bound]:
 
 
 def _errs(S: AtomSet) -> bool:
-    """Whether the oracle makes an error of its own, whatever the solver tolerates."""
     return isinstance(S, Wrapped) and ((isinstance(S, Inexact) and S.epsilon is not None) or _errs(S.S))
 
 
