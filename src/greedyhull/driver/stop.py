@@ -184,7 +184,7 @@ class Stop:
 
     def aim(self) -> GapTarget | None:
         """Return the gap it asks for, and how many rounds may pass before it must look; None where it must see every one."""
-        return NO_TARGET if self._fixed else None
+        return None
 
     def begin(self) -> Stop:
         """Return a fresh copy for one run; stops that count start from zero."""
@@ -272,7 +272,7 @@ class Gap(Stop):
         return event.gap <= self.absolute
 
     def aim(self) -> GapTarget | None:
-        return GapTarget(absolute=float(self.absolute)) if self._fixed else None
+        return GapTarget(absolute=float(self.absolute)) if type(self) is Gap else None
 
 
 @hinted
@@ -324,7 +324,7 @@ class Relative(Stop):
         return event.relative_to(event.scale if self.floor is None else self.floor) <= self.r
 
     def aim(self) -> GapTarget | None:
-        return GapTarget(relative=float(self.r), floor=self.floor) if self._fixed else None
+        return GapTarget(relative=float(self.r), floor=self.floor) if type(self) is Relative else None
 
     def hint(self, event: Event, still: bool) -> str:
         whole = max(abs(event.value), event.scale if self.floor is None else self.floor)
@@ -411,6 +411,9 @@ class Iterations(Stop):
     def limits(self) -> Limits:
         return Limits(iterations=self.k)
 
+    def aim(self) -> GapTarget | None:
+        return NO_TARGET if type(self) is Iterations else None
+
 
 @hinted
 @dataclass(frozen=True)
@@ -443,6 +446,9 @@ class Seconds(Stop):
 
     def limits(self) -> Limits:
         return Limits(seconds=self.t)
+
+    def aim(self) -> GapTarget | None:
+        return NO_TARGET if type(self) is Seconds else None
 
 
 @hinted
