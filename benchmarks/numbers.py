@@ -25,20 +25,11 @@ from greedyhull.solvers.parts import working_set
 HOMES = (corrective, working_set, simplex_qp, restricted)
 VALUES: dict[str, tuple[float, ...]] = {
     "EARLY": (0.0, 0.01, 0.03, 0.1, 1.0),
-    "PROMISING": (0.0, 0.02, 0.05, 0.2, 0.5),
-    "SAMPLE": (1, 4, 8, 16, 32),
     "CROWDED": (1, 2, 3, 6, 20),
     "INNER": (0.01, 0.03, 0.1, 0.3, 0.9),
     "EXACT": (1e-9, 1e-6, 1e-4, 1e-2),
     "ROUGH": (1e-6, 3e-4, 3e-3, 3e-2, 0.3),
-    "DECREASE": (0.01, 0.1, 0.25, 0.4),
-    "TRIES": (1, 2, 4, 8),
-    "SHORTEST": (0.01, 0.1, 0.3),
-    "LONGEST": (0.3, 0.5, 0.9),
     "STALE": (0.0, 0.03, 0.1, 0.3, 1.0),
-    "MANY_JOIN": (0.0, 0.1, 0.25, 1.0, 10.0),
-    "MANY_MOVE": (0.0, 0.25, 0.5, 1.0),
-    "FALLEN": (1e3, 1e6, 1e9),
     "MANY_ROWS": (500, 4000, 20_000),
     "EXACT_UP_TO": (24, 48, 96, 192),
 }
@@ -46,8 +37,6 @@ ARGUMENTS: dict[str, tuple[int, ...]] = {"batch": (1, 10, 30, 100), "steps": (1,
 DRIVER: dict[str, tuple[Any, tuple[float, ...]]] = {
     "LISTEN_AFTER": (run, (0.0, 0.01, 1.0)),
     "MOSTLY_ROUNDING": (run, (0.1, 0.5, 0.9)),
-    "CARRIED_FAR": (run, (8, 64, 512, 10**9)),
-    "TRIES": (ending, (1, 20, 100)),
     "ROUNDS": (ending, (8, 64, 512)),
 }
 

@@ -69,7 +69,15 @@ def run(case: Case) -> dict[str, Any]:
             return {"error": type(error).__name__}
     c = s.certificate
     return {"value": s.value, "gap": c.gap, "lower": c.lower, "kind": c.kind, "converged": s.converged,
-            "iterations": s.iterations, "judged": judged(case, s)}
+            "iterations": s.iterations, "judged": judged(case, s), "trace_lower": trace_lower(s)}
+
+
+def trace_lower(s: Any) -> float | None:
+    """The best lower bound that the rows of the trace state, skipped rounds included; None where gaps bound no error."""
+    if s.certificate.kind == "stationary":
+        return None
+    best = float(np.max(s.trace.value - s.trace.gap))
+    return best if np.isfinite(best) else None
 
 
 def golden() -> dict[str, dict[str, Any]]:
@@ -83,13 +91,18 @@ def differs(old: dict[str, Any], new: dict[str, Any]) -> str | None:
     if new["judged"] not in ("true", "not judged"):
         return f"certificate: {new['judged']}"
     scale = 1 + abs(old["value"])
-    if new["lower"] is not None and new["lower"] > min(old["value"], new["value"]) + 1e-12 * scale:
-        return f"lower bound {new['lower']!r} above value {min(old['value'], new['value'])!r}"
+    for bound in ("lower", "trace_lower"):
+        if new[bound] is not None and new[bound] > min(old["value"], new["value"]) + 1e-12 * scale:
+            return f"{bound} {new[bound]!r} above value {min(old['value'], new['value'])!r}"
     if (old["kind"], old["converged"]) != (new["kind"], new["converged"]):
         return f"{old['kind']}, converged={old['converged']} became {new['kind']}, converged={new['converged']}"
     allowed = max((old["gap"] or 0.0), (new["gap"] or 0.0), 1e-7) + 1e-10 * scale if old["converged"] else 1e-9 * scale
     if abs(new["value"] - old["value"]) > allowed:
         return f"value {old['value']!r} became {new['value']!r}"
+    for bound in ("lower", "trace_lower"):
+        before, now = old[bound], new[bound]
+        if before != now and (before is None or now is None or not abs(now - before) <= allowed):
+            return f"{bound} {before!r} became {now!r}"
     if abs(new["iterations"] - old["iterations"]) > max(2, 0.2 * old["iterations"]):
         return f"{old['iterations']} iterations became {new['iterations']}"
     return None

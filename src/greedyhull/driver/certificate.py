@@ -47,27 +47,18 @@ MOSTLY_ROUNDING = 0.5  # of the gap: where rounding may be a larger share
 
 
 def held(kind: Kind, delta: float) -> tuple[Kind, float]:
-    """What a bound of a kind promises that fails with probability ``delta``: if that is not known, or 1, it is an estimate.
-
-    >>> held("probability", 0.5), held("probability", 1.5), held("probability", 0.0), held("always", 0.5)
-    (('probability', 0.5), ('estimate', 1.0), ('estimate', 0.0), ('always', 0.0))
-    """
+    """What a bound of a kind promises that fails with probability ``delta``: if that is not known, or 1, it is an estimate."""
     if kind != "probability":
         return kind, 0.0
     return ("probability", delta) if 0.0 < delta < 1.0 else ("estimate", min(delta, 1.0))
 
 
 def sentence(note: str) -> str:
-    """A note of a certificate as a sentence.
-
-    >>> sentence("gradient is float32")
-    'Gradient is float32.'
-    """
     return f"{note[0].upper()}{note[1:]}." if note else ""
 
 
 @suggesting("Certificate")
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
 class Certificate:
     """Bound on the error of a point, value − min f ≤ gap.
 
@@ -94,11 +85,6 @@ class Certificate:
     note : str, default ""
         What the bound rests on besides, or why it is no proof, in words.
 
-    See Also
-    --------
-    certify : Certify any point.
-    Solution : What `minimize` returns.
-
     Notes
     -----
     For convex f the gap is ⟨∇f(w), w⟩ − min over S of ⟨∇f(w), ·⟩ or smaller (Lemma 1(a) of the paper): during a run the best
@@ -120,11 +106,6 @@ class Certificate:
     rounding: str = "proved"
     note: str = ""
 
-    def __init__(self, value: float | None, gap: float | None, lower: float, kind: Kind = "always", delta: float = 0.0,
-                 rounding: str = "proved", note: str = "") -> None:
-        # what a frozen dataclass writes takes three times as long
-        vars(self).update(value=value, gap=gap, lower=lower, kind=kind, delta=delta, rounding=rounding, note=note)
-
     def __repr__(self) -> str:
         value = "unknown" if self.value is None else f"{self.value:.10g}"
         gap = "unknown" if self.gap is None else f"{self.gap:.3g}"
@@ -134,19 +115,18 @@ class Certificate:
         return f"Certificate(value={value}, gap={gap}, lower={self.lower:.10g}, kind={self.kind!r}{delta}{rest})"
 
     def __str__(self) -> str:
-        return f"{self._promised()} {sentence(self.note)}".rstrip()
-
-    def _promised(self) -> str:
         held = promise(self.kind, self.delta)
         value = "The value of a stream cannot be known" if self.value is None else f"The value is {self.value:.10g}"
         if self.gap is None:
-            return f"{value}, and how far it is from the minimum is not known yet."
-        if self.kind == "stationary":
-            return f"{value}, and no straight way to a point of the hull falls by more than {self.gap:.3g} at first, {held}."
-        if self.value is None:
-            return f"{value}; it is within {self.gap:.3g} of the minimum, {held}."
-        seen = "" if self.rounding == "proved" else "; the share of rounding is estimated from the atoms seen"
-        return f"The value {self.value:.10g} is within {self.gap:.3g} of the minimum, {held}{seen}."
+            said = f"{value}, and how far it is from the minimum is not known yet."
+        elif self.kind == "stationary":
+            said = f"{value}, and no straight way to a point of the hull falls by more than {self.gap:.3g} at first, {held}."
+        elif self.value is None:
+            said = f"{value}; it is within {self.gap:.3g} of the minimum, {held}."
+        else:
+            seen = "" if self.rounding == "proved" else "; the share of rounding is estimated from the atoms seen"
+            said = f"The value {self.value:.10g} is within {self.gap:.3g} of the minimum, {held}{seen}."
+        return f"{said} {sentence(self.note)}".rstrip()
 
 
 @public
@@ -173,10 +153,6 @@ def certify(f: Objective, S: AtomSet, w: Any, *, tol: float | None = None) -> Ce
     -------
     Certificate
         Value, gap and the kind of promise.
-
-    See Also
-    --------
-    minimize : Find a point, and certify it.
 
     Examples
     --------
@@ -242,8 +218,7 @@ def certificate_of(f: Objective, S: AtomSet, w: Iterate, known: float = -np.inf,
 
 
 def kind_of(kind: Kind, f: Objective, S: AtomSet, seen: Coarse | None = None) -> Kind:
-    """What a bound promises; the slack of an inexact gradient is estimated where the sizes of atoms are, and the error of
-    values and gradients in less than float64 always."""
+    """Return what a bound promises: an estimate if it rests on estimated sizes of atoms, or on less than float64."""
     return kind if (f.traits.exact_gradient or S.sized) and seen is None else weaker(kind, "estimate")
 
 
@@ -295,10 +270,7 @@ NEAR = 0.1  # of the estimate: what a proof may be off by, where a sharper one w
 
 
 class Proofs:
-    """The proofs of one run. What they were at this iteration is kept with the state: one that is begun again is the same.
-
-    Only those at set iterations steer the solver. A run that is resumed may have another request than the one that was saved.
-    """
+    """The proofs of one run. Those at set iterations steer the solver, and are saved with its state."""
 
     def __init__(self, run: Run) -> None:
         self.run = run

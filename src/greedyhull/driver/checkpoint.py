@@ -42,7 +42,6 @@ def save_state(path: Path, state: State) -> None:
 
 
 def write_state(file: IO[bytes], state: State) -> None:
-    """Write arrays and their checksum."""
     for name, array in state.items():  # NumPy before 2.2 has no ``savez(allow_pickle=)``: it stores an array of that name
         check(not np.asarray(array).dtype.hasobject, f"`{name}` must be a plain array to be saved; got an array of objects.")
     np.savez(file, **state, **{CHECKSUM: checksum(state)})  # type: ignore[arg-type]
@@ -50,19 +49,15 @@ def write_state(file: IO[bytes], state: State) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file to write, which becomes ``path`` once it is on the disk. Symbolic links are followed.
-
-    The file is synchronised before it gets its name, and the folder afterwards: a rename may reach the disk before the bytes
-    that it names. A file that cannot be written whole is removed, for it may be what fills the disk.
-    """
+    """Open a file to write, which becomes ``path`` once it is on the disk. Symbolic links are followed."""
     target = _file_behind(path)
     try:
         with _part_of(target) as file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            os.fsync(file.fileno())  # a rename may reach the disk before the bytes that it names
         _beside(target).replace(target)
-    except BaseException:
+    except BaseException:  # half a file may be what fills the disk
         with suppress(OSError):
             _beside(target).unlink()
         raise
@@ -108,7 +103,6 @@ def written_by() -> str:
 
 
 def path_of(given: Any, name: str) -> Path:
-    """Return the path that was given as ``name``."""
     check(isinstance(given, (str, PathLike)) and "\0" not in str(given) and str(given) != "",
           f"{name}={given!r} was given; the name of a file is wanted.")
     return Path(given)
@@ -147,7 +141,6 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_json(path: Path, document: dict[str, Any]) -> None:
-    """Write a document, all or nothing."""
     with replacing(path) as file:
         file.write((json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode())
 
@@ -194,11 +187,7 @@ def is_dir(path: Path) -> bool:
 
 
 def is_folder(path: Path, given: object) -> bool:
-    """Return whether a folder is meant: ``path`` is one, or it was ``given`` with a slash at its end.
-
-    >>> is_folder(Path("run/"), "run/"), is_folder(Path("run.npz"), "run.npz")
-    (True, False)
-    """
+    """Return whether a folder is meant: ``path`` is one, or it was ``given`` with a slash at its end."""
     return str(given).endswith(("/", os.sep)) or is_dir(path)
 
 
@@ -254,7 +243,6 @@ class CheckpointFile:
         return str(self.path)
 
     def write(self, state: State) -> None:
-        """Replace what was saved."""
         save_state(self.path, state)
 
     def save(self, run: Run, event: Event) -> None:
@@ -282,10 +270,9 @@ class CheckpointFile:
 
 
 class CheckpointDir(CheckpointFile):
-    """A checkpoint that keeps two states in a folder, which no other run may write to meanwhile.
+    """A checkpoint that keeps two states in a folder, which it creates and locks; ``card`` describes the run.
 
-    The folder is made if need be, tried and locked. A run that does not go on from a state of the folder takes the place of
-    all that were saved there before, with its first state and not earlier. ``card`` says what it is a run of.
+    A run that does not continue from a state of the folder replaces those that are there when it saves its first one.
     """
 
     def __init__(self, folder: Path, card: dict[str, Any]) -> None:
@@ -397,7 +384,6 @@ def _newest(source: Path | None, resume: Given, own: Path | None) -> tuple[int |
 
 
 def state_of(run: Run) -> State:
-    """Return everything that a continuation needs."""
     parts: dict[str, Any] = {"iterate": run.w, "memory": run.memory, "identity": run.identity, "standing": run.stall,
                              "trace": run.trace}
     state = {f"{part}.{name}": array for part, kept in parts.items() for name, array in kept.state().items()}

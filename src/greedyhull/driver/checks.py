@@ -142,11 +142,8 @@ def check_solver(solver: object) -> None:
 
 
 def by_coordinates(f: Objective, S: AtomSet, needs: Needs) -> bool:
-    """Whether a solver, which needs atoms elsewhere, works on the coordinates of points of S.
-
-    It keeps atoms over a polytope with too many coordinates for a Hessian where f bends in fewer directions, n say: then some
-    minimum mixes n + 1 atoms, and products with a singular Hessian would take long.
-    """
+    """Whether a solver that needs atoms elsewhere works on the coordinates of points of S."""
+    # over a polytope with too many coordinates for a Hessian, where f bends in n < d directions, a minimum mixes n + 1 atoms
     if not (needs.atoms and needs.regions) or S.traits.region is None:
         return False
     model, d = imaged(f), prod(S.shape)
@@ -202,12 +199,7 @@ def check_stop(stop: Any) -> None:
 
 
 def is_builtin(part: object) -> bool:
-    """Return whether a part is the library's own.
-
-    >>> import greedyhull as gh
-    >>> is_builtin(gh.FrankWolfe()), is_builtin(object())
-    (True, False)
-    """
+    """Return whether a part is the library's own."""
     return is_builtin_class(type(part))
 
 
@@ -216,14 +208,7 @@ is_builtin_class: Callable[[Any], bool] = lru_cache(maxsize=512)(lambda cls: cls
 
 
 def is_user_defined(f: Objective) -> bool:
-    """Return whether value and gradient come from a user's function, loss, design or class, and can be compared at arrays.
-
-    A stream has no value, and matrices that are kept by their factors are not written out.
-
-    >>> import greedyhull as gh
-    >>> is_user_defined(gh.function(sum, sum, 3)), is_user_defined(gh.quadratic([[1.0]]))
-    (True, False)
-    """
+    """Return whether value and gradient come from a user's code, and can be compared at arrays, as those of streams cannot."""
     if isinstance(f, Stream) or not is_builtin_class(type(f)):
         return not isinstance(f, Stream)
     if isinstance(f, Composite):
@@ -308,10 +293,7 @@ def check_owners(w: Iterate, S: AtomSet) -> None:
 
 
 def check_drift(f: object, carried: float, value: float, allowance: float, noise: Callable[[], float] = float) -> None:
-    """Warn where the value that the views carried is not that of the atoms, whatever rounding did.
-
-    ``noise`` tells what the function itself makes of rounded points; it is asked where the allowance does not suffice.
-    """
+    """Warn if the value of the views is not that of the atoms, up to rounding and the function's own ``noise``."""
     allowance += EPS * abs(value)
     if not abs(carried - value) <= LEEWAY * allowance and not abs(carried - value) <= LEEWAY * (allowance + noise()):
         warn(f"The run carried the value {carried:.10g} along, but {f!r} is {value:.10g} at its atoms; rounding explains "

@@ -74,10 +74,7 @@ class NotebookLine:
 
 
 class ProgressLine:
-    """A watcher that keeps one line of stderr up to date; `close` leaves the last state standing.
-
-    An event that comes too early for the next drawing costs one comparison.
-    """
+    """A watcher that keeps one line of stderr up to date; `close` leaves the last state on the screen."""
 
     __slots__ = ("_between", "_due", "_last", "_live", "_marks", "name")
 
@@ -96,7 +93,6 @@ class ProgressLine:
         self._due = event.seconds + self._between
 
     def close(self) -> None:
-        """Draw what came last and give the terminal back."""
         if self._last is not None:
             self._draw(self._last)
         self._live.stop()
@@ -106,7 +102,6 @@ class ProgressLine:
         draw(self._live, self.words(event))
 
     def words(self, event: Event) -> str:
-        """The line itself, as plain text."""
         kind = "" if event.kind == "always" else f" ({event.kind})"
         value = f"value ≈ {event.value:.4g}" if event.self_standing else f"value {event.value:.8g}"  # a sample's, or all
         parts = [self.name, f"{event.iteration} it", f"gap {event.gap:.2e}{kind}", value, self._rate()]
@@ -155,7 +150,6 @@ class BatchLine:
         self._count, self._began, self._due = count, perf_counter(), 0.0
 
     def show(self, record: Record, done: int) -> None:
-        """Draw the state after ``done`` problems."""
         if self._live is None:
             return
         seconds = perf_counter() - self._began
@@ -171,6 +165,5 @@ class BatchLine:
         self._due = seconds + BETWEEN
 
     def close(self) -> None:
-        """Leave the last state standing and give the terminal back."""
         if self._live is not None:
             self._live.stop()

@@ -37,10 +37,9 @@ if TYPE_CHECKING:
 
 
 def dual_bound(f: Objective, S: AtomSet, w: Iterate, best: Floor, known: float, ask: Callable[[Array], Floor]) -> Floor:
-    """A lower bound of min f, ``best`` or a better one that is quick to find from w; its delta is that of all compared.
+    """Return a lower bound of min f, ``best`` or a better one that is quick to find from w; its delta is that of all compared.
 
-    What the caller has ``known`` before is left alone, unless w itself shows that there is a better one. ``ask`` is the floor
-    of an oracle.
+    No search is made if w shows none better than the ``known`` one. ``ask`` is the floor of an oracle.
     """
     sharp = with_kinks(f)
     if sharp is None:
@@ -63,11 +62,7 @@ def dual_bound(f: Objective, S: AtomSet, w: Iterate, best: Floor, known: float, 
 
 
 def higher(one: Floor, other: Floor) -> Floor:
-    """The better of two bounds; that one of them fails may be why it is the better one.
-
-    >>> higher(Floor(1.0, "probability", 0.25), Floor(2.0, "always"))
-    Floor(lower=2.0, kind='always', delta=0.25, sharpest=0.0)
-    """
+    """The better of two bounds; that one of them fails may be why it is the better one."""
     return max(one, other, key=lambda bound: bound.lower)._replace(delta=one.delta + other.delta)
 
 
@@ -95,11 +90,7 @@ SAME = 1e-12  # of Σ αᵢ|dᵢ|: what two points may differ by that are called
 
 
 def sparsified(w: Iterate, S: AtomSet) -> Iterate | None:
-    """w as ``S.compressed`` writes it, if that has fewer atoms; else None.
-
-    What a set gives is looked at: weights of a mixture, the same point, and atoms of the set where it has a formula for
-    membership. Anything else is left, with a warning, for the point as it is has cost a whole run.
-    """
+    """Return w in the fewer atoms of ``S.compressed`` if it is the same point of S; else None, with a warning if it is not."""
     if not w.keeps_atoms:
         return None
     given = w.copy()  # which a set may spoil
@@ -133,8 +124,7 @@ def _elsewhere(w: Iterate, fewer: Iterate, S: AtomSet) -> str | None:
     return None
 
 
-# so many rounds without a better value or bound before anything is compared, and so many more after; a multiple of 2 to 6,
-# for runs may go round among a few points that rounding cannot tell apart
+# rounds without progress from one comparison to the next; a multiple of 2 to 6, for runs may cycle among a few points
 ROUNDS = 60
 # they go up even if nothing moves
 COUNTERS = ("work", "k", "gap", "calls", "glances", "count", "counts", "asked", "used", "beside", "given", "moves", "spent",
@@ -226,7 +216,6 @@ def fingerprint(w: Iterate, memory: SolverState) -> bytes:
     return mark.digest()
 
 
-UNDER = float(np.finfo(np.float32).tiny)  # what is smaller may be nothing in float32
 SINGLE, DOUBLE = float(np.finfo(np.float32).eps), float(np.finfo(np.float64).eps)
 
 
@@ -293,15 +282,13 @@ def drift(run: Run, w: Iterate) -> float:
         return moves * (float(f.rounding(w, run.S)) + value_error(run.coarse, float(f.value(w))))
     single = f.rounding(w, run.S, SINGLE) if isinstance(f, Composite) else SINGLE / DOUBLE * float(f.rounding(w, run.S))
     start = 0.0 if isnan(run.first_value) else abs(run.first_value)  # near a minimum of zero what is left is second order
-    drift = moves * (single + SINGLE * (start + float(f.scale))) + UNDER
+    underflow = float(np.finfo(np.float32).tiny)
+    drift = moves * (single + SINGLE * (start + float(f.scale))) + underflow
     return inf if isnan(drift) else drift  # beyond the range of float32 nothing is known
 
 
 def noise(f: Objective, w: Iterate) -> float:
-    """How much a user's function differs between points that rounding cannot tell apart; of others it is known: 0.
-
-    What is computed inside may cancel, which no formula here can see.
-    """
+    """Return how much a user's function, which may cancel inside, differs between points that rounding cannot tell apart."""
     if isinstance(f, Composite) or (is_builtin(f) and not isinstance(f, BlackBox)):
         return 0.0
     from greedyhull.driver.inspection import functions_of
@@ -328,10 +315,7 @@ def _complete(run: Run, event: Event) -> tuple[Event, Certificate]:
 
 
 def _compressed(run: Run, final: Event, certificate: Certificate) -> tuple[Event, Certificate]:
-    """The end with its point in fewer atoms, where the set knows how, and the certificate of that point.
-
-    A request on the gap that was met must stay so.
-    """
+    """Return the end with its point in fewer atoms, unless a request on the gap that was met would not be any more."""
     fewer = sparsified(final.point, run.S)
     if fewer is None:
         return final, certificate

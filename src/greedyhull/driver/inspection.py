@@ -25,7 +25,6 @@ Functions = tuple[Callable[[Array], float], Callable[[Array], Array]]
 
 
 def functions_of(f: Objective) -> Functions:
-    """Return value and gradient as functions of an array."""
     if isinstance(f, BlackBox):
         return f.sampled_functions()
     return (lambda x: float(f.value(CoordinateIterate(np.array(x)))),
@@ -93,11 +92,10 @@ def _inspect_segment(f: Objective, exact: Any, S: AtomSet, w: Iterate, d: Any) -
 
 
 def inspect_gradient(f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> None:
-    """Once, as a run begins: does the user's gradient tell how his values change, at least roughly?
+    """Raise at the start if the user's gradient disagrees with the values by more than single precision explains.
 
-    In the middle of the way from w to an atom a convex h has a slope between its differences to the left and to the right; and
-    its rise from w to there is between what the slopes at both ends promise. Only what no rounding of single precision
-    explains is an error here: a wrong sign, a factor, a term that is missing.
+    On the way from w to an atom a convex h has a slope between its differences to the left and to the right, and its rise is
+    between what the slopes at both ends promise.
     """
     x, v = w.array(), _way(f, S, w, memory)
     if v is None:
@@ -130,7 +128,6 @@ def inspect_gradient(f: Objective, S: AtomSet, w: Iterate, memory: SolverState) 
 
 
 def _both(f: Objective, value: Callable[[Array], float], gradient: Callable[[Array], Array], x: Array) -> tuple[float, Array]:
-    """Value and gradient at x, of a loss after a design by one product."""
     if isinstance(f, BlackBox):
         return float(value(x)), gradient(x)
     at = CoordinateIterate(np.array(x))
@@ -138,12 +135,9 @@ def _both(f: Objective, value: Callable[[Array], float], gradient: Callable[[Arr
 
 
 def challenge(f: Objective, S: AtomSet, w: Iterate, lower: float, memory: SolverState) -> None:
-    """At the end: has any of a few other points of the hull a value below what is said to be a lower bound?
+    """Raise at the end if one of a few other points of the hull has a value below the lower bound.
 
-    They lie on the segments from w to the atoms for random gradients and, if f is the library's, for the last one. A user's
-    oracle, which may be expensive, is not called again; there its last answer and the atoms of w are used. This finds, as a
-    rule and for few values of f, a gradient that is right where a run begins and wrong where it ends, and a solver whose gaps
-    are too small.
+    It finds a gradient that is right where a run begins and wrong where it ends, and a solver whose gaps are too small.
     """
     x, value = w.array(), f.value_at if isinstance(f, BlackBox) else functions_of(f)[0]
     for d in _others(f, S, w, memory):
@@ -157,10 +151,9 @@ def challenge(f: Objective, S: AtomSet, w: Iterate, lower: float, memory: Solver
 
 
 def inspect_opposite(f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> None:
-    """At the end, if w is a single atom of a user's set: is the atom for −∇f(w) no better for ∇f(w) than w?
+    """Raise at the end if w is a single atom of a user's set, and the atom for −∇f(w) is better for ∇f(w) than w.
 
-    An oracle that maximises can return the same atom for every gradient of a run, and the gap is zero. If it returns a second
-    one, that gap is negative, and the run has ended with an error before.
+    An oracle that maximises can return the same atom for every gradient of a run, and the gap is zero.
     """
     g = f.gradient(w) if w.keeps_atoms and len(w) == 1 else None
     if not isinstance(g, np.ndarray):  # operators need not have a negative
@@ -174,7 +167,7 @@ def inspect_opposite(f: Objective, S: AtomSet, w: Iterate, memory: SolverState) 
 
 
 def _others(f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> list[Atom]:
-    """A few atoms to look at."""
+    """A few atoms to look at; a user's oracle, which may be expensive, is not called again."""
     oracle, rng = memory.oracle(S), memory.side_rng(3)
     given = [_first(answer) for answer in oracle.recent[-1:]]
     if oracle.closed is not None and is_builtin(S):

@@ -63,10 +63,7 @@ class PathPoints:
 
 
 def followed(f: Objective, S: AtomSet, stop: Stop, seed: int, *, whole: bool) -> tuple[SquareStarts | None, PathPoints | None]:
-    """What the core does for a path over S, the ball of radius one: starts, and with ``whole`` solutions.
-
-    Solutions need a stop that asks for a gap, and for nothing else that a run would have to see.
-    """
+    """Return the compiled path over S, the ball of radius one: starts, and solutions if ``whole`` and the stop allows it."""
     aim = aim_of(stop) if whole else None
     if aim is None or not isinstance(f, Composite):
         return square_starts(f, S), None
@@ -108,10 +105,6 @@ def path(f: Objective, S: AtomSet, radii: Iterable[float], solver: Solver | None
     -------
     list of Solution
         One solution for each radius, in the order of ``radii``.
-
-    See Also
-    --------
-    minimize : Solve for one set.
 
     Examples
     --------

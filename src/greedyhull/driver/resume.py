@@ -41,17 +41,7 @@ class UnknownError(Exception):
 
 
 def digest(thing: Any) -> bytes:
-    """Bytes that are equal for equal things and differ for others; empty where nobody can tell.
-
-    Data, weights, parameters and dtypes count; how an array lies in memory does not. Functions and objects of users'
-    classes may have changed without a trace, so that they have no digest, nor has what contains them.
-
-    >>> import greedyhull as gh
-    >>> digest(gh.Simplex(3)) == digest(gh.Simplex(3)), digest(gh.Simplex(3)) == digest(gh.Simplex(3, total=2.0))
-    (True, False)
-    >>> digest(gh.function(sum, sum, 3))
-    b''
-    """
+    """Return bytes that are equal for equal things; empty for functions and users' objects, which may change unnoticed."""
     state = blake2b(digest_size=16)
     try:
         for part in _parts(thing):
@@ -98,10 +88,7 @@ def _array(array: Array) -> Iterable[bytes]:
 
 
 def _ours(thing: Any) -> Iterable[bytes]:
-    """An object of the library: its class, and what it was built from; what it keeps for speed has a leading underscore.
-
-    A field that was added to a class later counts where it is not at its default, so that states saved before are recognised.
-    """
+    """An object of the library: its class, and its fields; what it caches has a leading underscore."""
     kind, held = type(thing), own(thing)
     named = field_values(thing)
     if named is None and held is not None:
@@ -109,6 +96,7 @@ def _ours(thing: Any) -> Iterable[bytes]:
     if named is None or any(isinstance(kept, FUNCTIONS) for kept in (held or {}).values()):
         raise UnknownError
     cached = {name for base in kind.__mro__ for name, value in vars(base).items() if isinstance(value, cached_property)}
+    # a field that a later version added counts where it is not at its default, so that older states are recognised
     later = [f for f in fields(thing) if "added" in f.metadata] if is_dataclass(thing) else []
     added = {f.name for f in later if named[f.name] == f.default}
     yield kind.__qualname__.encode()  # not its module: a class that moves is the same
@@ -224,11 +212,8 @@ def _take_up(run: Run, state: State) -> None:
 
 
 def repeat_event(run: Run) -> None:
-    """Write the row of the saved event, which a resumed run repeats first, as it was saved.
-
-    A run that is asked to end takes no step in the core, whose loops add terms in another order; values may then differ by
-    their rounding.
-    """
+    """Write the row of the saved event, which a resumed run repeats first, as it was saved."""
+    # a run that must end takes no step in the core, whose loops add terms in another order: values may differ by rounding
     assert run.saved_event is not None
     (value, gap), now, run.saved_event = run.saved_event, run.trace.rows[-1][2], None
     if abs(now - value) <= 2.0 * run.rounding:  # intercepts over shards are found again, perhaps nearer to the best
@@ -277,8 +262,7 @@ def saved_point(state: State, S: AtomSet) -> Iterate:
 
 
 def moved_over(w: Iterate, S: AtomSet, plain: bool) -> Iterate:
-    """The point of another run as one of this set: with its atoms if they lie in the set, else written anew; ``plain``, its
-    coordinates are enough."""
+    """Return the point of another run as one of S, with its atoms if they lie in S; if ``plain``, coordinates are enough."""
     if w.keeps_atoms and _owns(S, w):
         block = S.recognised(w.block)
         return Iterate(block.take(np.arange(len(block))), normalised(w.weights, w.owners), S.shape).merged()

@@ -163,8 +163,7 @@ class Run:
         self.interrupt = Interrupt()
 
     def _begin(self, start: Any, seed: int) -> tuple[Iterate, bool]:
-        """The first point: the solver's, the objective's, or the user's as a fresh iterate; and whether f is known to be
-        finite there. Then the first who needs the value computes it, and solvers that report values have them compared."""
+        """Return the first point, of the solver, the objective or the user, and whether f is known to be finite there."""
         f, S, finite = self.f, self.S, False
         if start is None:
             self.memory.extra_lmo_calls += type(S).start is DefaultSet.start  # a start of its own searches nothing
@@ -191,8 +190,7 @@ class Run:
         return w, finite
 
     def begin_at(self, w: Iterate, finite: bool = False) -> None:
-        """Take w as the point of the run, after looking at its value unless that is known to be ``finite``; without its atoms
-        if nobody will ask for them."""
+        """Take w as the point of the run; its value is checked unless it is known to be ``finite``."""
         f = self.f
         if self.plain and w.keeps_atoms:
             w = CoordinateIterate(w.array())
@@ -373,7 +371,6 @@ class Run:
         return replace(event, gap=bound.gap, lower=bound.lower, kind=kind, delta=delta, seconds=self.seconds)
 
     def _note(self, p: Progress, value: float, bound: Bound) -> Event:
-        """Write a row of the trace."""
         f, w, memory, trace = self.f, p.point, self.memory, self.trace
         if len(trace.parts) > 1:
             trace.thin()
@@ -416,7 +413,6 @@ class Run:
         return self.earlier + perf_counter() - self.began
 
     def state(self) -> State:
-        """Return everything that a continuation needs."""
         from greedyhull.driver.checkpoint import state_of
 
         return state_of(self)
@@ -429,24 +425,24 @@ class Run:
 
     @cached_property
     def proofs(self) -> Proofs:
-        """Those of a run whose oracle proposes atoms without one."""
+        """The proofs of a run whose oracle proposes atoms without one."""
         return Proofs(self)
 
     @cached_property
     def stall(self) -> StallDetector:
-        """Whether it stands still; asked after every event that does not end it."""
+        """Whether the run stalls; updated after every event that does not end it."""
         return StallDetector()
 
     @cached_property
     def identity(self) -> Identity:
-        """What a state of this run is a state of."""
+        """The problem, solver and seed that a saved state of this run belongs to."""
         from greedyhull.driver.resume import Identity
 
         return Identity.of(self.f, self.S, self.solver, self.memory.seed)
 
 
 def _close(watcher: Callable[[Event], Any]) -> None:
-    """Tell a watcher that the run is over; what goes wrong there does not cost the result."""
+    """Close a watcher; an error there does not cost the result."""
     try:
         if hasattr(watcher, "close") and not isinstance(watcher, type):  # a watcher may be any function
             watcher.close()
@@ -519,12 +515,6 @@ def minimize(f: Objective, S: AtomSet, solver: Solver | None = None, *, start: A
     ------
     GreedyhullError
         If the arguments do not fit together. The message says what to do.
-
-    See Also
-    --------
-    path : Solve for many radii.
-    certify : Certify a point from elsewhere.
-    compare : Compare several runs.
 
     Examples
     --------

@@ -32,7 +32,6 @@ SHOWN = 5  # entries of the point, the largest ones, and prices
 
 
 def rows(solution: Solution) -> list[tuple[str, str]]:
-    """What is worth a look, by name."""
     c, point = solution.certificate, solution.point
     value = "unknown, f is a stream" if c.value is None else f"{c.value:.10g}"
     gap = "unknown" if c.gap is None else f"{c.gap:.3g}, {promise(c.kind, c.delta)}"
@@ -58,11 +57,6 @@ def active(solution: Solution) -> list[tuple[str, float]]:
 
 
 def listed(priced: list[tuple[str, float]]) -> str:
-    """Some prices in words.
-
-    >>> listed([("cap", 0.25), ("sum", -0.125)])
-    'cap 0.25, sum -0.125'
-    """
     more = f" and {len(priced) - SHOWN} more" if len(priced) > SHOWN else ""
     return ", ".join(f"{name} {price:.4g}" for name, price in priced[:SHOWN]) + more
 
@@ -89,13 +83,7 @@ def named(solver: object) -> str:
 
 
 def largest(solution: Solution) -> str:
-    """The largest entries of the point, by their names where it has any.
-
-    >>> import numpy as np, greedyhull as gh
-    >>> s = gh.minimize(gh.least_squares(np.eye(3), np.array([3.0, 0.0, -2.0])), gh.L1Ball(3, radius=3))
-    >>> largest(s)
-    'x[0] = 2, x[2] = -1'
-    """
+    """The largest entries of the point, by name if they have names."""
     x, names = solution.x, solution.names
     flat = x.ravel()
     order = [int(j) for j in np.argsort(-np.abs(flat), kind="stable") if flat[j] != 0.0]
@@ -112,11 +100,6 @@ def count(number: int, thing: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time in words.
-
-    >>> duration(0.00028), duration(0.001), duration(0.12), duration(2.25)
-    ('0.28 milliseconds', '1 millisecond', '120 milliseconds', '2.2 seconds')
-    """
     if seconds >= 1.0:
         return f"{seconds:.1f} seconds"
     said = f"{1000.0 * seconds:.2g}" if seconds < 0.01 else f"{1000.0 * seconds:.0f}"
@@ -127,11 +110,7 @@ FIELDS = ("objective", "atom_set", "stop")  # what a pickle leaves out: data, an
 
 
 class Absent:
-    """What stands in a pickle, or in a solution from a file, for something left out of it: its words, and what is ``known``.
-
-    >>> Absent("least_squares(n=3, d=3)")
-    least_squares(n=3, d=3)
-    """
+    """What replaces something that a pickle or a file leaves out: its words, and what is ``known``."""
 
     def __init__(self, words: str, how: str = "pickled", known: dict[str, float] | None = None) -> None:
         self.words, self.how, self.known = words, how, known or {}
@@ -212,11 +191,6 @@ class Solution:
     constants : Constants
         The constants of the problem (curvature M, noise σ, diameter D, …) that rates depend on.
 
-    See Also
-    --------
-    Certificate : What is promised, and how surely.
-    compare : Several solutions in one table.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -238,11 +212,11 @@ class Solution:
     objective: Any = field(repr=False)
     atom_set: Any = field(repr=False)
     curvature: float | None = None
-    choice: str = ""  # why this solver, where `minimize` chose it
+    choice: str = ""
     also: dict[str, Any] = field(default_factory=dict)
     stop: Any = None
     seed: int = 0
-    names: Sequence[str] | None = None  # of the coordinates, for reports
+    names: Sequence[str] | None = None
     _kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
@@ -264,10 +238,9 @@ class Solution:
 
     @property
     def price(self) -> float | None:
-        """What one more unit of radius, or of total, is worth: −d(min f)/d(radius), from the gradient at the point.
+        """What one more unit of radius r, or of total, is worth: −⟨∇f(w), w − m⟩/r for a set about a centre m.
 
-        For a set with radius r about a centre m it is −⟨∇f(w), w − m⟩/r; None for sets without a radius and for an
-        `expectation`. It is negative where a larger set has a larger minimum, as a simplex with a larger total may.
+        It is negative where a larger set has a larger minimum, as a simplex with a larger total may.
         """
         if "price" in self._kept:
             return None if self._kept["price"] is None else float(self._kept["price"])
@@ -285,9 +258,8 @@ class Solution:
     def prices(self) -> dict[str, float] | None:
         """What one more unit of each constraint's right-hand side is worth, −d(min f)/d(right-hand side), by name.
 
-        They are the row prices that prove the linear bound at the point, from its gradient; as exact as the point is. At least
-        0 for A_ub w ≤ b_ub, and 0 where the constraint does not matter; of either sign for equations, and at most 0 for rows
-        ≥ of a file. None for sets without named constraints and for an `expectation`.
+        They prove the linear bound at the point, and are as exact as the point is: at least 0 for A_ub w ≤ b_ub, at most 0 for
+        rows ≥ of a file, of either sign for equations, and 0 where the constraint does not matter.
         """
         if "prices" in self._kept:
             kept: dict[str, float] | None = self._kept["prices"]
@@ -310,10 +282,6 @@ class Solution:
         -------
         list of Bound
             Each with its theorem, its number and its constants, which are marked exact, upper bound or estimated.
-
-        See Also
-        --------
-        Solution.constants : The constants alone.
 
         Examples
         --------
@@ -391,10 +359,6 @@ class Solution:
         -------
         Path
             The file that was written.
-
-        See Also
-        --------
-        load : Read such a file.
         """
         from greedyhull.driver.solution_file import save
 

@@ -34,20 +34,18 @@ if TYPE_CHECKING:
 
 FORMAT = "greedyhull solution"
 DOCUMENT = "greedyhull"  # the array that holds the document
-LARGEST = 10**7  # coordinates that are written out
 KINDS: dict[str, type[Solution]] = {"Solution": Solution, "StreamSolution": StreamSolution}
 NUMBERS = ("value", "gap", "lower", "delta")  # of a certificate
 
 
 def save(solution: Solution, path: Any) -> Path:
-    """Write a solution to a file."""
     return write_file(path, lambda file: write_state(file, state_of(solution, solution.names)))
 
 
 def state_of(s: Solution, names: Sequence[str] | None = None) -> State:
     """Return all that a file holds of a solution, by name."""
     state: State = _bare("iterate", s.point)
-    if prod(s.point.shape) <= LARGEST:
+    if prod(s.point.shape) <= 10**7:  # else only its atoms are written
         state["point"] = s.point.array()
     if isinstance(s.point, CoordinateIterate) and s.point.decompose is not None:
         state.update(_bare("mixture", s.point.decompose(s.point.x)))
@@ -67,12 +65,10 @@ def state_of(s: Solution, names: Sequence[str] | None = None) -> State:
 
 
 def packed(document: dict[str, Any]) -> Array:
-    """Return the array that holds a document."""
     return np.frombuffer(json.dumps(document, ensure_ascii=False, allow_nan=False).encode(), dtype=np.uint8)
 
 
 def _bare(part: str, w: Iterate) -> State:
-    """Return the arrays of a point without what objectives remember of it."""
     return {f"{part}.{name}": array for name, array in w.state().items() if not name.startswith("view.")}
 
 
@@ -126,12 +122,6 @@ def load(path: str | Path) -> Solution | Solutions:
     GreedyhullError
         If there is no such file, or it is damaged, or of a newer version. Nothing in a file is ever executed.
 
-    See Also
-    --------
-    Solution.save : Write such a file.
-    Solutions.save : Write the solutions of a batch.
-    certify : Certify the point again, from the problem alone.
-
     Examples
     --------
     >>> import os, tempfile, numpy as np, greedyhull as gh
@@ -159,7 +149,6 @@ def load(path: str | Path) -> Solution | Solutions:
 
 
 def made_from(state: State, file: Path) -> Solution:
-    """Return the solution of a file."""
     told = _document_in(state, file)
     check(told.get("format") == FORMAT, f"{file} holds no solution, but {told!r:.60}.")
     check_version(told, file, "format")
@@ -185,7 +174,6 @@ def made_from(state: State, file: Path) -> Solution:
 
 
 def check_version(told: dict[str, Any], file: Path, what: str) -> None:
-    """Raise unless a document is of the version that is read here."""
     version = told.get("version")
     check(version == 1 and version is not True, f"{file} was written by greedyhull {told.get('written_by')}, in version "
           f"{version} of the {what}; this version reads up to 1. Read it with a newer greedyhull.")
@@ -201,7 +189,6 @@ def check_shapes(state: State, shapes: dict[str, tuple[str, tuple[int | None, ..
 
 
 def _document_in(state: State, file: Path) -> dict[str, Any]:
-    """Return the document, whatever it is about."""
     check(DOCUMENT in state, f"{file} holds no solution: give a file that Solution.save wrote. A file that checkpoint= wrote "
                              "is read by minimize(..., resume=path).")
     told = json.loads(state[DOCUMENT].tobytes().decode())
@@ -214,7 +201,6 @@ def _absent(about: dict[str, Any]) -> Absent:
 
 
 def _trace(columns: State, recorded: int, file: Path) -> Trace:
-    """Return the trace; its columns have one length."""
     rows, names = len(columns["step"]), [name for name in COLUMNS if name in columns or name not in LATER]
     check_shapes(columns, dict.fromkeys(names, ("iuf", (rows,))), file)
     return Trace.of({name: columns[name] for name in names}, recorded)

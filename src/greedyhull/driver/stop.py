@@ -17,11 +17,7 @@ from greedyhull.types import Kind
 
 
 def promise(kind: Kind, delta: float = 0.0) -> str:
-    """What a bound of a kind promises, in words.
-
-    >>> promise("probability", 0.05)
-    'with probability at least 0.95'
-    """
+    """What a bound of a kind promises, in words."""
     return {"always": "always", "probability": f"with probability at least {1 - delta:g}", "expectation": "in expectation",
             "estimate": "if the estimated constants are right", "stationary": "as a measure of stationarity"}[kind]
 
@@ -251,10 +247,6 @@ class Gap(Stop):
     absolute : float
         The largest gap, in units of f; at least 0.
 
-    See Also
-    --------
-    Relative : A gap relative to the value.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -297,11 +289,6 @@ class Relative(Stop):
         The largest relative gap, at least 0.
     floor : float, optional
         A value that counts as large, in place of ``f.scale``.
-
-    See Also
-    --------
-    Gap : An absolute gap.
-    RelativeToStart : Relative to what can be gained from the start.
 
     Examples
     --------
@@ -361,10 +348,6 @@ class RelativeToStart(Stop):
     r : float
         The largest relative gap, at least 0.
 
-    See Also
-    --------
-    Relative : Does not depend on where the run starts.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -405,10 +388,6 @@ class Iterations(Stop):
     k : int
         The number of iterations, at least 0.
 
-    See Also
-    --------
-    Seconds : A limit on time.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -445,10 +424,6 @@ class Seconds(Stop):
     ----------
     t : float
         Wall-clock seconds, at least 0. An iteration under way is finished first.
-
-    See Also
-    --------
-    Iterations : A limit that is the same on every machine.
 
     Examples
     --------
@@ -489,10 +464,6 @@ class Stalled(Stop):
     ----------
     k : int
         The number of iterations, at least 1.
-
-    See Also
-    --------
-    Iterations : A limit that does not depend on progress.
 
     Examples
     --------
@@ -541,10 +512,6 @@ class Callback(Stop):
     fn : callable
         ``fn(event)`` is called at every certified point. A true value stops the run; a string becomes its reason. An event
         has ``iteration``, ``seconds``, ``value``, ``gap``, ``lower``, ``point`` and ``step``.
-
-    See Also
-    --------
-    minimize : Its ``watch`` functions see the same events without stopping the run.
 
     Examples
     --------

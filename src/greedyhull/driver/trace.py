@@ -160,13 +160,10 @@ class Trace:
 
 
 def kept_rows(places: Array, gaps: Array, slacks: Array, most: int = MOST) -> Array:
-    """Which rows of a long trace stay: about half of ``most``, by their places among all rows that there ever were.
+    """Return the rows of a long trace that stay, about half of ``most``, by their places among all rows that there were.
 
-    Every 2ʲ-th stays, for the least j that is enough. So do the first and the last, those at which the least gap so far had
-    halved, and the first one with the largest slack: what words, figures and bounds ask of a trace.
-
-    >>> kept_rows(np.arange(20), np.full(20, 1.0), np.zeros(20), most=10)
-    array([ 0,  4,  8, 12, 16, 19])
+    They are every 2ʲ-th for the least j that is enough, the first, the last, those where the least gap so far had halved, and
+    the first one with the largest slack.
     """
     stride = 1
     while np.count_nonzero(places % stride == 0) > most // 2:

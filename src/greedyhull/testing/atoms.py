@@ -96,12 +96,10 @@ def _gradients(shape: tuple[int, ...], rng: np.random.Generator, trials: int) ->
 
 
 def answer_of(oracle: Oracle, g: Array, enough: float = -np.inf) -> Answer:
-    """What the oracle says, as a run would understand it."""
     return as_answer(oracle.argmin(g, enough=enough), g.shape)
 
 
 def all_atoms(S: AtomSet) -> list[Array] | None:
-    """All the atoms of a set that can list them and has not too many."""
     atoms = listed(S)
     # sets with at most so many atoms are searched through and through
     return None if atoms is None or len(atoms) > 4096 else [atom_array(atoms[j], S.shape) for j in range(len(atoms))]
@@ -132,7 +130,6 @@ def check_sizes(trial: Trial) -> None:
 
 
 def _known(S: AtomSet, size: str) -> float | None:
-    """A size of the set; None where the set does not state it."""
     try:
         value = getattr(S, size, None)  # a user's set need not state it
     except GreedyhullError:
@@ -313,7 +310,6 @@ def check_owners(trial: Trial) -> None:
 
 
 def _where(joints: list[Joint], shape: tuple[int, ...]) -> str:
-    """Where the parts of each owner have entries, and which places are of two."""
     used = [np.any([atom_array(d.parts[b], shape).ravel() != 0.0 for d in joints], axis=0) for b in joints[0].owners]
     places = [few(np.flatnonzero(mask).tolist()) or "no place" for mask in used]
     said = [f"those of owner {b} have entries at {at}" for b, at in enumerate(places)]

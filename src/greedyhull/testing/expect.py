@@ -15,10 +15,7 @@ from greedyhull.types import Array, AtomSet, State
 
 
 def expect(condition: Any, message: str) -> None:
-    """Raise ``AssertionError(message)`` unless ``condition`` holds.
-
-    >>> expect(True, "never said")
-    """
+    """Raise ``AssertionError(message)`` unless ``condition`` holds."""
     if not condition:
         raise AssertionError(message)
 
@@ -51,5 +48,4 @@ def mixture(S: AtomSet, rng: np.random.Generator, atoms: int = 4, w: Iterate | N
 
 
 def atom_array(atom: Any, shape: tuple[int, ...]) -> Array:
-    """An atom, or an array, as a float64 array."""
     return np.asarray(atom, dtype=np.float64) if isinstance(atom, np.ndarray) else dense_atom(atom, shape)

@@ -186,7 +186,6 @@ def _check_weights(make: Any, X: Array, rest: tuple[Array, ...], S: AtomSet, rng
 
 
 def _check_storage(make: Any, X: Array, rest: tuple[Array, ...], S: AtomSet) -> None:
-    """Sparse data are the same data."""
     from scipy.sparse import csc_array, csr_array
 
     from greedyhull.objectives.designs.stored import SparseDesign

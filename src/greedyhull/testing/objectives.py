@@ -111,8 +111,6 @@ def check_design(A: Any, matrix: Any = None, *, seed: int = 0) -> None:
 
 
 class _DesignTrial:
-    """A design and its matrix."""
-
     def __init__(self, A: Any, X: Array, rng: np.random.Generator) -> None:
         self.A, self.X = A, X
         self.rng: Any = rng
@@ -261,7 +259,6 @@ def _check_moves(f: Objective, S: AtomSet, w: Any, rng: np.random.Generator, noi
 
 
 def _ahead(f: Objective, w: Any, move: Any, step: float) -> float:
-    """h(η) from a fresh point, no view involved."""
     at = w.copy()
     at.move(move, min(step, move.max_step))
     return float(f.value(at))

@@ -118,7 +118,6 @@ def _edges() -> list[Any]:
 
 
 def _step_of(step: Any, line: Any, k: int) -> float | None:
-    """Return the step of a rule, None if it rejects the line."""
     try:
         return float(step(line, k))
     except GreedyhullError:
@@ -211,12 +210,10 @@ class _SolverTrial:
         self.points: list[Array] = []
 
     def solve(self, f: Any = None, stop: Any = None, **options: Any) -> Any:
-        """The solution of the problem, or of another f over its set."""
         return minimize(self.problem.f if f is None else f, self.problem.S, self.solver, seed=self.seed,
                         stop=Iterations(self.iterations) if stop is None else stop, **options)
 
     def refuses(self) -> bool:
-        """Whether the solver declines before its second point, with a reason."""
         seen: list[Array] = []
         try:
             self.solve(stop=Iterations(2), watch=partial(_keep, seen))

@@ -78,11 +78,6 @@ def batch(fs: Iterable[Objective] | Callable[..., Objective], S: AtomSet, solver
     GreedyhullError
         If the arguments do not fit together. The message says what to do.
 
-    See Also
-    --------
-    minimize : Solve one problem.
-    path : One objective over sets of many radii.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -138,8 +133,6 @@ def _solve(asked: Asked, starts: Starts, solver: Solver | None, record: Record, 
 
 
 class Proofs(NamedTuple):
-    """Of each point: value, certified gap, intercept and gradient."""
-
     values: Array
     gaps: Array
     intercepts: Array
@@ -198,10 +191,7 @@ def _least(shared: Shared, gradients: Array, without: Index) -> Array:
 
 
 def _rounding(shared: Shared, W: Array, Y: Array, values: Array, steep: Array, b: Array, left: Array) -> Array:
-    """`Composite.rounding` of squares for each row; the order in which a product sums is none of its terms.
-
-    ``left`` is what is left of the sum of the residual, where there is an intercept.
-    """
+    """`Composite.rounding` of squares for each row; ``left`` is the sum of the residual where there is an intercept."""
     n, terms, reach = len(shared.X) + 16, np.count_nonzero(W, axis=1), shared.f.precise().image_bound(shared.S)
     far = reach + np.abs(b) * n**0.5
     count = n + n + terms
@@ -268,7 +258,6 @@ def solve_together(shared: Shared, which: Index, without: Index, starts: Array |
 
 def _solve_part(shared: Shared, part: Index, without: Index, start: Array | None, aim: GapTarget, record: Record,
                 near: Array) -> Array:
-    """Solve some problems; return which of them meet the aim."""
     Y = np.ascontiguousarray(shared.Y[:, part].T)
     G, U = shared.slopes(Y), np.zeros((len(part), shared.X.shape[1]))
     scales = losses_of_zero(shared, Y)
@@ -309,10 +298,7 @@ def _solve_part(shared: Shared, part: Index, without: Index, start: Array | None
 
 
 def _from_the_plane(shared: Shared, G: Array, without: Index) -> Array | None:
-    """Starts over a simplex: the minimisers where weights may be negative, cut off at zero. Often they are the answers.
-
-    None for other sets, for more coordinates than problems, and where one is left out.
-    """
+    """Return starts over a simplex: the minimisers where weights may be negative, cut off at zero; None for other sets."""
     t, d = G.shape
     # coordinates of a simplex whose problems begin at their minimisers without bounds
     if not shared.budget.whole or d > min(96, t) or (without >= 0).any():
@@ -345,10 +331,7 @@ def meets(aim: GapTarget, proofs: Proofs, floors: Array) -> Array:
 
 def solve_one_by_one(asked: Asked, which: Index, start: Callable[[int], Any], solver: Solver | None, record: Record,
                      line: BatchLine) -> None:
-    """Solve the problems ``which``; one that fails is written down, and the others go on.
-
-    Ctrl-C ends the run under way, as in `minimize`, and the batch with it.
-    """
+    """Solve the problems ``which``; one that fails is recorded, and the others go on. Ctrl-C ends the batch."""
     before: Solution | None = None
     for place, i in enumerate(which.tolist()):
         try:

@@ -50,7 +50,6 @@ class Targets:
         return int(self.Y.shape[1])
 
     def objective(self, i: int) -> Any:
-        """The objective for column i of Y."""
         f = self.make(self.X, self.Y[:, i], **self.settings)
         keep(f, kept(self))
         return f
@@ -119,13 +118,7 @@ def left_out(without: Any, problems: int, d: int, S: AtomSet) -> Index | None:
 
 
 def face_of(S: AtomSet, j: int) -> AtomSet:
-    """The part of S where coordinate j is zero, by its atoms; S itself for j = −1.
-
-    >>> import greedyhull as gh
-    >>> face_of(gh.Simplex(3), 1).matrix.toarray()
-    array([[1., 0., 0.],
-           [0., 0., 1.]])
-    """
+    """The part of S where coordinate j is zero, by its atoms; S itself for j = −1."""
     budget = S.budget()
     if j < 0 or budget is None:
         return S
@@ -147,15 +140,12 @@ def objective_of(problems: list[Any] | Targets, i: int) -> Objective:
 
 
 WIDEST = 2048  # columns, so that the Gram matrix takes 32 MB at most
-LARGE = 1e60  # and those of larger ones overflow
+LARGE = 1e60  # targets and data beyond which squares overflow
 
 
 @dataclass(frozen=True, eq=False)
 class Shared:
-    """½ Σ pᵢ(xᵢ·w − yᵢ)² over a budget, for every column y of Y, perhaps with an intercept.
-
-    ``f`` is one of the objectives; data are float64.
-    """
+    """½ Σ pᵢ(xᵢ·w − yᵢ)² over a budget, for every column y of Y; ``f`` is one of the objectives, data are float64."""
 
     f: Composite
     S: AtomSet
@@ -206,10 +196,7 @@ def _largest(A: Array) -> float:
 
 
 def shared_by(problems: list[Any] | Targets, S: AtomSet, solvable: Array) -> Shared | None:
-    """What the problems share, or None where they do not, or where one Gram matrix would cost more than it saves.
-
-    ``solvable`` is written: which of the problems have finite targets.
-    """
+    """Return what the problems share, if one Gram matrix pays; ``solvable`` receives which of them have finite targets."""
     budget, count = S.budget(), len(problems)
     # columns for each problem at most: for few problems the Gram matrix costs more than it saves
     if budget is None or budget.points is not None or not 0 < S.shape[0] <= min(WIDEST, 64 * count):
@@ -281,7 +268,6 @@ class Record:
         self.x[i], self.values[i], self.gaps[i], self.intercepts[i] = np.nan, np.nan, np.inf, 0.0
 
     def keep(self, i: int, s: Solution) -> None:
-        """Take the solution of a run of its own for problem i."""
         self.runs[i], self.x[i] = s, s.x
         value, gap = s.certificate.value, s.certificate.gap
         self.values[i] = np.nan if value is None else value

@@ -36,18 +36,13 @@ NAMED = 5  # failures that are listed by number
 
 
 class Nothing(Certificate):
-    """The certificate of a problem that has no solution."""
-
     def __str__(self) -> str:
         return "There is no solution, and nothing is certified; the error says why."
 
 
 @dataclass(frozen=True, eq=False)
 class Failure:
-    """What stands in a batch for a problem that has no solution; ``error`` is why.
-
-    It has the attributes of a `Solution` that loops over a batch read: x is NaN, the gap infinite.
-    """
+    """What replaces the `Solution` of a problem that failed: x is NaN, the gap infinite, and ``error`` says why."""
 
     error: Exception
     reason: str
@@ -87,7 +82,6 @@ class Asked:
 
 
 def _of_row(r: Record, i: int, reason: str, solver: Any, f: Any, S: Any, choice: str, stop: Any, seed: int) -> Solution:
-    """Return the solution of a problem that was solved with others."""
     value, gap, k, seconds = float(r.values[i]), float(r.gaps[i]), int(r.iterations[i]), float(r.seconds[i])
     trace = Trace()
     trace.rows.append((k, seconds, value, gap, int(np.count_nonzero(r.x[i])), k, k, float(k), 0.0, gap))
@@ -125,11 +119,6 @@ class Solutions(Sequence["Solution | Failure"]):
         The numbers of iterations.
     errors : mapping of int to Exception
         Why problems failed, by their number.
-
-    See Also
-    --------
-    batch : Solve many problems.
-    Solution : One of them.
 
     Examples
     --------
@@ -182,10 +171,6 @@ class Solutions(Sequence["Solution | Failure"]):
         -------
         Path
             The file that was written.
-
-        See Also
-        --------
-        load : Read such a file.
         """
         return write_file(path, lambda file: write_state(file, _state_of(self)))
 
@@ -244,7 +229,6 @@ class FromFile:
         self.words, self.told, self.prices, self.radii, self.seed = words, told, prices, radii, seed
 
     def made(self, i: int, r: Record) -> Solution:
-        """Return the solution of problem i."""
         words, price, radius = self.words[int(self.told[i])], float(self.prices[i]), float(self.radii[i])
         absent = {name: Absent(words[name], "saved") for name in ("solver", "objective", "set", "stop")}
         absent["objective"].known["scale"] = float(r.scales[i])
@@ -280,7 +264,6 @@ def _state_of(found: Solutions) -> State:
 
 
 def made_from_file(state: State, told: dict[str, Any], file: Path) -> Solutions:
-    """Return the solutions of a file."""
     check_version(told, file, "format of batches")
     x, count = state["x"], len(state["x"])
     kinds = {"iterations": "i", "converged": "b", "told": "i"}

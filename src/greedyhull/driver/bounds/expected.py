@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from greedyhull.driver.bounds.record import StochasticRecord, fast_enough, sched
 from greedyhull.errors import GreedyhullError, check
 from greedyhull.measures.terms import steepness
 from greedyhull.solvers.gradients import Minibatch, Root, Spider, Storm, Svrg
+from greedyhull.solvers.gradients.base import Size
 from greedyhull.solvers.moreau_frank_wolfe import MoreauFrankWolfe
 from greedyhull.solvers.parts.steps import APriori, Capped, Exact, OpenLoop, Power
 from greedyhull.solvers.parts.steps import Constant as ConstantStep
@@ -27,6 +28,7 @@ from greedyhull.types import Array, AtomSet, linear_model, listed
 
 if TYPE_CHECKING:
     from greedyhull.driver.solution import Solution
+
 
 def _arsfw(run: StochasticRecord) -> Iterator[Bound]:
     run.must_be_convex()
@@ -93,7 +95,7 @@ def _asfw_mean_gap(run: StochasticRecord) -> Iterator[Bound]:
 def _svrf(run: StochasticRecord) -> Iterator[Bound]:
     run.must_be_convex(last=True)
     check(run.solver.estimator == Svrg() and two_over(run.solver.step), "It is about Svrg() with steps OpenLoop().")
-    check(not run.eps.any(), "It is about an exact oracle.")
+    run.must_be_exact()
     value = theory.svrf_rate(float(run.constants.L_max), float(run.constants.D), run.T + 1)
     yield run.bound("SVRF", float(value), ("L_max", "D"), "4LD²/(t + 2)")
 
@@ -102,7 +104,7 @@ def _spider(run: StochasticRecord) -> Iterator[Bound]:
     run.must_be_convex(last=True)
     check(run.solver.estimator == Spider() and two_over(run.solver.step) and run.n is not None,
           "It is about Spider() with steps OpenLoop(), on a finite sum.")
-    check(not run.eps.any(), "It is about an exact oracle.")
+    run.must_be_exact()
     value = theory.spider_rate(float(run.constants.L_s), float(run.constants.D), run.T + 1)
     yield run.bound("SPIDER-FW", float(value), ("L_s", "D"), "10LD²/(t + 2)")
 
@@ -120,7 +122,7 @@ def _storm(run: StochasticRecord) -> Iterator[Bound]:
 def _svfw(run: StochasticRecord) -> Iterator[Bound]:
     check(run.solver.estimator == Svrg(Root(2.0 / 3.0), Root(1.0 / 3.0)) and isinstance(run.solver.step, ConstantStep),
           "It is about svfw(): Svrg(Root(2/3), Root(1/3)) with constant steps.")
-    check(not run.eps.any(), "It is about an exact oracle.")
+    run.must_be_exact()
     K, gamma = run.constants, float(run.eta[0]) * run.T**0.5
     value = theory.svfw_gap(float(K.L_s), float(K.D), float(run.e1), run.T, gamma)
     yield run.bound("SVFW (mean gap)", float(value), ("L_s", "D"), "e_1/(tη) + 1.5LD²η", "mean gap", (run.e1,))
@@ -144,67 +146,39 @@ ASFW = Theorems(StochasticRecord, {
 })
 
 
-class Bend(NamedTuple):
-    """What curvature costs in a step, over η_k²: the number, the constants it is made of, the formula, and V."""
-
-    value: float
-    names: tuple[str, ...]
-    word: str
-    also: tuple[Constant, ...] = ()
-
-
-def _bend(run: JonesRecord) -> Bend:
-    """½(M + V) for a Jones atom; where atoms cannot be listed, that of ASFW."""
-    check(not isinstance(run.solver.step, Exact), "Proposition asj-eg: a joint choice of step and atom without a cap need not "
-                                                  "converge, whatever the batches. Use Capped(Power(0.5)).")
-    K = run.constants
-    if listed(run.S) is not None:
-        return Bend(0.5 * (float(K.M) + float(run.V)), ("M",), "½(M + V)", (run.V,))
-    if isinstance(run.solver.step, Capped):
-        return Bend(0.5 * (float(K.M) + float(K.M_mean)), ("M", "M_mean"), "(M + M_mean)/2")
-    return Bend(0.5 * float(K.M), ("M",), "M/2")
-
-
 def _asj_last(run: JonesRecord) -> Iterator[Bound]:
     run.must_be_convex(last=True)
-    (bend, names, word, V), K = _bend(run), run.constants
-    noise = float(K.r_S) * float(K.sigma) / np.sqrt(run.sizes(run.solver.batches(run.f, run.S)))
+    (bend, word), K = run.bend, run.constants
+    noise = run.noise / np.sqrt(run.sizes(run.batch))
     check(bool(np.isfinite(bend) and np.isfinite(noise).all()), f"M, σ or r_S is not finite: {K.M!r}, {K.sigma!r}, {K.r_S!r}.")
     E = float(theory.recursion(2.0 * bend, run.eta, noise + run.eps, float(run.e1))[-1])
-    yield run.bound("Theorem ASJ (recursion)", E, (*names, "sigma", "r_S"),
-                    f"E ← (1 − η_k)E + η_k(r_S σ/√b_k + ε_k) + ({word})η_k², from e_1", also=(*V, run.c, run.e1))
+    yield run.asj("recursion", E, f"E ← (1 − η_k)E + η_k(r_S σ/√b_k + ε_k) + ({word})η_k², from e_1", run.e1)
 
 
 def _asj_rate(run: JonesRecord) -> Iterator[Bound]:
     run.must_be_convex(last=True)
-    (bend, names, word, V), K, c = _bend(run), run.constants, run.c
-    batch, noise = run.solver.batches(run.f, run.S), float(K.r_S) * float(K.sigma)
+    bend, word = run.bend
     if two_over(scheduled(run.solver.step)):
-        scale = np.max(noise / (np.sqrt(run.sizes(batch)) * run.eta))
+        scale = np.max(run.noise / (np.sqrt(run.sizes(run.batch)) * run.eta))
         tau = Constant(max(float(scale), 1e-300), "upper bound", "τ")
-        value = theory.BetterSchedule(float(tau)).bound(noise, bend + float(c), np.inf, run.T)
-        yield run.bound("Theorem ASJ (growing batches)", float(value), (*names, "sigma", "r_S"),
-                        f"4({word} + c + τ)/(t + 2), τ = max r_S σ/(√b_k η_k)", also=(*V, c, tau))
+        value = theory.BetterSchedule(float(tau)).bound(run.noise, bend + float(run.c), np.inf, run.T)
+        yield run.asj("growing batches", float(value), f"4({word} + c + τ)/(t + 2), τ = max r_S σ/(√b_k η_k)", tau)
         return
-    p = fast_enough(run, batch)
-    value = theory.LastIterate(p).bound(noise, bend + float(c), np.inf, run.T + 1)
-    yield run.bound("Theorem ASJ (last iterate)", float(value), (*names, "sigma", "r_S"),
-                    f"K_p(r_S σ + {word} + c)(t + 1)^−p",
-                    also=(*V, c, Constant(p, "exact", "p"), Constant(theory.LastIterate(p).constant, "exact", "K_p")))
+    p = fast_enough(run, run.batch)
+    value = theory.LastIterate(p).bound(run.noise, bend + float(run.c), np.inf, run.T + 1)
+    yield run.asj("last iterate", float(value), f"K_p(r_S σ + {word} + c)(t + 1)^−p",
+                  Constant(p, "exact", "p"), Constant(theory.LastIterate(p).constant, "exact", "K_p"))
 
 
 def _asj_mean(run: JonesRecord) -> Iterator[Bound]:
     run.must_be_convex()
     check(bool(run.solver.averages), "It is about the mean of the points, and the run returned the last.")
-    (bend, names, word, V), K, c = _bend(run), run.constants, run.c
-    noise, b = float(K.r_S) * float(K.sigma), run.sizes(run.solver.batches(run.f, run.S))
-    value = theory.AsRecorded(run.eta, b).bound(noise, bend + float(c), float(run.e1), run.T)
-    yield run.bound("Theorem ASJ (average)", float(value), (*names, "sigma", "r_S"),
-                    f"(e_1 + r_S σ Σ η_k b_k^−½ + ({word} + c) Σ η_k²)/Σ η_k", also=(*V, c, run.e1))
+    (bend, word), b, e1 = run.bend, run.sizes(run.batch), float(run.e1)
+    value = theory.AsRecorded(run.eta, b).bound(run.noise, bend + float(run.c), e1, run.T)
+    yield run.asj("average", float(value), f"(e_1 + r_S σ Σ η_k b_k^−½ + ({word} + c) Σ η_k²)/Σ η_k", run.e1)
     if isinstance(run.solver.step, ConstantStep) and np.all(b >= run.T):
-        horizon = theory.FixedHorizon(float(run.eta[0]) * run.T**0.5).bound(noise, bend + float(c), float(run.e1), run.T)
-        yield run.bound("Theorem ASJ (fixed horizon)", float(horizon), (*names, "sigma", "r_S"),
-                        f"(e_1/γ + r_S σ + γ({word} + c))/√t, γ = η√t", also=(*V, c, run.e1))
+        horizon = theory.FixedHorizon(float(run.eta[0]) * run.T**0.5).bound(run.noise, bend + float(run.c), e1, run.T)
+        yield run.asj("fixed horizon", float(horizon), f"(e_1/γ + r_S σ + γ({word} + c))/√t, γ = η√t", run.e1)
 
 
 class ReducedRecord(StochasticRecord):
@@ -230,6 +204,32 @@ class JonesRecord(ReducedRecord):
     @property
     def returns_mean(self) -> bool:
         return bool(self.solver.averages)
+
+    @property
+    def batch(self) -> Size:
+        return cast(Size, self.solver.batches(self.f, self.S))
+
+    @property
+    def noise(self) -> float:
+        """r_S σ."""
+        return float(self.constants.r_S) * float(self.constants.sigma)
+
+    @cached_property
+    def bend(self) -> tuple[float, str]:
+        """What curvature costs in a step, over η_k², and its formula: ½(M + V) for a Jones atom, else that of ASFW."""
+        check(not isinstance(self.solver.step, Exact), "Proposition asj-eg: a joint choice of step and atom without a cap "
+              "need not converge, whatever the batches. Use Capped(Power(0.5)).")
+        K = self.constants
+        if self.by_values:
+            return 0.5 * (float(K.M) + float(self.V)), "½(M + V)"
+        if isinstance(self.solver.step, Capped):
+            return 0.5 * (float(K.M) + float(K.M_mean)), "(M + M_mean)/2"
+        return 0.5 * float(K.M), "M/2"
+
+    def asj(self, name: str, value: float, formula: str, *also: Constant) -> Bound:
+        names = ("M", "M_mean", "sigma", "r_S") if "M_mean" in self.bend[1] else ("M", "sigma", "r_S")
+        V = (self.V,) if self.by_values else ()
+        return self.bound(f"Theorem ASJ ({name})", value, names, formula, also=(*V, self.c, *also))
 
 
 ASJ = Theorems(JonesRecord, {
@@ -259,7 +259,6 @@ def _rate(solution: Solution) -> Iterator[Bound]:
 
 
 def _errs(S: AtomSet) -> bool:
-    """Whether the oracle makes an error of its own, whatever the solver tolerates."""
     return isinstance(S, Wrapped) and ((isinstance(S, Inexact) and S.epsilon is not None) or _errs(S.S))
 
 

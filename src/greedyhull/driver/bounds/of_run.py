@@ -196,13 +196,7 @@ BEYOND = "Its numbers leave the range of floating point. Scale the data and the 
 
 
 def bounds_of(solution: Solution) -> Bounds:
-    """The bounds that hold at the last point of a run, the certified gap first.
-
-    >>> import numpy as np, greedyhull as gh
-    >>> s = gh.minimize(gh.quadratic(2 * np.eye(9)), gh.Simplex(9), gh.FrankWolfe(), stop=gh.Iterations(5))
-    >>> bounds_of(s).named("Line search")
-    Line search (rate): 2M/(k + 3) = 1, always; k = 5 (exact), M = 4 (exact)
-    """
+    """The bounds that hold at the last point of a run, the certified gap first."""
     found, refused = Bounds([]), list[Refused]()
     certificate = solution.certificate
     if certificate.gap is not None and certificate.kind != "stationary":

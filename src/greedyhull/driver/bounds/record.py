@@ -178,11 +178,7 @@ def slack(name: str, value: float) -> Constant:
 
 
 def steps_of(rule: APriori, T: int) -> Array:
-    """Return η_1, …, η_T: the rule at 0, …, T − 1.
-
-    >>> steps_of(OpenLoop(), 3)
-    array([1.        , 0.66666667, 0.5       ])
-    """
+    """Return η_1, …, η_T: the rule at 0, …, T − 1."""
     return np.array([float(rule.at(k)) for k in range(T)])
 
 
@@ -264,6 +260,9 @@ class StochasticRecord:
         """Raise unless f is convex and, for ``last``, the run returned its last point."""
         check(self.f.traits.convex, "f is not known to be convex, so that only gaps can be spoken of.")
         check(not last or not self.returns_mean, "It is about the last point, and the run returned a mean of the points.")
+
+    def must_be_exact(self) -> None:
+        check(not self.eps.any(), "It is about an exact oracle.")
 
     @property
     def by_values(self) -> bool:
