@@ -296,12 +296,12 @@ def test_a_report_of_several_classes_is_about_one_of_them(tmp_path):
 @pytest.mark.parametrize("make", PUBLIC)
 def test_every_parameter_and_every_result_is_documented(make):
     text = inspect.getdoc(make)
-    for section in ("Parameters", "Attributes", "See Also", "Examples"):
+    for section in ("Parameters", "Attributes", "Examples"):
         assert f"\n{section}\n{'-' * len(section)}\n" in text
     parameters = text.split("\nParameters\n")[1].split("\nAttributes\n")[0]
     said = [line.split(" : ")[0] for line in parameters.splitlines() if line[:1].strip() and " : " in line]
     assert said == list(inspect.signature(make).parameters)
-    attributes = text.split("\nAttributes\n")[1].split("\nSee Also\n")[0]
+    attributes = text.split("\nAttributes\n")[1].split("\nExamples\n")[0]
     fitted = make().fit(X, labels)
     results = {name for name in vars(fitted) if name.endswith("_") and not name.startswith("_")}
     assert results <= {line.split(" : ")[0] for line in attributes.splitlines()}

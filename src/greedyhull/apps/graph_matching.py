@@ -152,11 +152,6 @@ def graph_matching(A: Any, B: Any, *, maximize: bool = False, starts: int = 10, 
     Matching
         Permutation, value, bound and the run.
 
-    See Also
-    --------
-    greedyhull.Birkhoff : The set, doubly stochastic matrices.
-    scipy.optimize.quadratic_assignment : The same problem from one start.
-
     Notes
     -----
     From each start, `FrankWolfe` with exact line search minimises f(X) = tr(AXBᵀXᵀ) over doubly stochastic matrices (the FAQ

@@ -197,11 +197,6 @@ def optimal_design(X: Any, criterion: Literal["D", "A", "G", "I"] = "D", *, name
     Design
         Weights, support, efficiency and certificate; ``round(n)`` gives a design of n experiments.
 
-    See Also
-    --------
-    greedyhull.log_det : The objective of D and G.
-    greedyhull.trace_inverse : The objective of A and, after a linear map of the candidates, of I.
-
     Notes
     -----
     The gap of a run is that of the equivalence theorem of Kiefer and Wolfowitz (1960), maxᵢ xᵢᵀM⁻¹xᵢ − p for D. As the

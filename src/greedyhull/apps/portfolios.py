@@ -299,7 +299,7 @@ def portfolio(returns: Any = None, *, covariance: Any = None, mean: Any = None, 
     previous : array_like or mapping, optional
         The weights before trading.
     constraints : mapping, optional
-        More rows, {name: (coefficients, limit)} for coefficients · w ≤ limit.
+        More rows, {name: (coefficients, limit)} for coefficients · w ≤ limit; they need highspy.
     benchmark : array_like of shape (n,), optional
         The returns to track.
     tol : float, default 1e-8
@@ -309,12 +309,6 @@ def portfolio(returns: Any = None, *, covariance: Any = None, mean: Any = None, 
     -------
     Portfolio or list of Portfolio
         Weights by name, active constraints with prices, and the certificate; a list where ``risk`` is one.
-
-    See Also
-    --------
-    greedyhull.GroupedSimplex : The set behind groups and caps.
-    greedyhull.LinearProgram : The set behind own constraints; it needs highspy.
-    greedyhull.Simplex : The set where there are at most single caps.
 
     Examples
     --------

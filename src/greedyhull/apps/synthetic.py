@@ -406,10 +406,6 @@ def synthetic_control(Y: Any, treated: Any, t0: Any, *, unit: Any = None, time: 
     SyntheticControl
         Weights, series, effects and placebos, with methods for frames, figures and robustness.
 
-    See Also
-    --------
-    greedyhull.estimators.SimplexRegressor : Least squares over a simplex with scikit-learn's interface.
-
     Notes
     -----
     The weights need not be unique where donors are many and periods few. The certificate is about the fit.

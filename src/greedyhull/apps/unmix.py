@@ -131,10 +131,6 @@ def unmix(spectra: Any, endmembers: Any, *, sum_to_one: bool = True, names: Sequ
     Unmixing
         Abundances, errors and gaps, in the shape of the image.
 
-    See Also
-    --------
-    greedyhull.batch : Many problems over one set.
-
     Examples
     --------
     >>> E = np.array([[1.0, 0.2, 0.1], [0.1, 0.9, 0.3]])

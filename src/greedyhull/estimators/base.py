@@ -280,6 +280,10 @@ class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
     n_iter_: int
     dual_gap_: float
 
+    def _store(self, given: dict[str, Any]) -> None:
+        """Keep the parameters of ``__init__``, its local variables, under their names."""
+        self.__dict__.update((name, value) for name, value in given.items() if name != "self")
+
     @classmethod
     def _get_param_names(cls) -> list[str]:
         """The names of the parameters, as scikit-learn finds them; it inspects the signature anew for every fit."""

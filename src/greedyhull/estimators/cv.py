@@ -218,11 +218,6 @@ class L1BudgetRegressorCV(L1Set, CVMixin, LinearRegressor):
     ----------
     {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
 
-    See Also
-    --------
-    L1BudgetRegressor : The same model with a given radius.
-    L1BudgetClassifierCV : The same for classes.
-
     Notes
     -----
     For the squared loss a radius costs about one product with the data, and all folds share one covariance matrix where the
@@ -243,9 +238,7 @@ class L1BudgetRegressorCV(L1Set, CVMixin, LinearRegressor):
                  standardize: bool = False, positive: bool = False, delta: float = 1.0, quantile: float = 0.5,
                  fit_intercept: bool = True, n_jobs: int | None = None, tol: float = 1e-6, max_iter: int = 10_000,
                  random_state: Any = None, verbose: Any = 0) -> None:
-        self.radii, self.cv, self.eps, self.select, self.loss, self.standardize = radii, cv, eps, select, loss, standardize
-        self.positive, self.delta, self.quantile, self.fit_intercept = positive, delta, quantile, fit_intercept
-        self.n_jobs, self.tol, self.max_iter, self.random_state, self.verbose = n_jobs, tol, max_iter, random_state, verbose
+        self._store(locals())
 
     def _walked(self, paths: list[Paths], fs: list[LinearModel], folds: list[Fold], radii: Any) -> tuple[list[Line], Array]:
         """Squares by their covariance or the core's path; other losses, and numbers out of range, as for any set."""
@@ -277,11 +270,6 @@ class L1BudgetClassifierCV(L1Set, CVMixin, LinearClassifier):
     ----------
     {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
 
-    See Also
-    --------
-    L1BudgetClassifier : The same model with a given radius.
-    L1BudgetRegressorCV : The same for numbers.
-
     Examples
     --------
     >>> import numpy as np
@@ -299,6 +287,4 @@ class L1BudgetClassifierCV(L1Set, CVMixin, LinearClassifier):
                  standardize: bool = False, positive: bool = False, fit_intercept: bool = True,
                  class_weight: dict[Any, float] | str | None = None, n_jobs: int | None = None, tol: float = 1e-6,
                  max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
-        self.radii, self.cv, self.eps, self.select, self.loss, self.standardize = radii, cv, eps, select, loss, standardize
-        self.positive, self.fit_intercept, self.class_weight, self.n_jobs = positive, fit_intercept, class_weight, n_jobs
-        self.tol, self.max_iter, self.random_state, self.verbose = tol, max_iter, random_state, verbose
+        self._store(locals())

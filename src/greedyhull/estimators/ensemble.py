@@ -264,12 +264,6 @@ class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
         The constant that is added; 0 without ``fit_intercept``.
     {models_, model_names_, n_models_, dual_gap_, fitted}
 
-    See Also
-    --------
-    EnsembleClassifier : The same for probabilities of classes.
-    SimplexRegressor : Non-negative weights that sum to one, for features instead of predictions.
-    sklearn.ensemble.StackingRegressor : Fits any model on out-of-fold predictions; this one may be its final estimator.
-
     Examples
     --------
     >>> import numpy as np
@@ -297,9 +291,7 @@ class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
     def __init__(self, *, loss: str | Callable[..., Any] = "squared", models: Any = None, max_models: int | None = None,
                  cv: Any = None, fit_intercept: bool = False, tol: float = 1e-8, max_iter: int = 10_000,
                  random_state: Any = None, verbose: Any = 0) -> None:
-        self.loss, self.models, self.max_models, self.cv = loss, models, max_models, cv
-        self.fit_intercept, self.tol, self.max_iter = fit_intercept, tol, max_iter
-        self.random_state, self.verbose = random_state, verbose
+        self._store(locals())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -375,12 +367,6 @@ class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
         The classes, sorted.
     {models_, model_names_, n_models_, dual_gap_, fitted}
 
-    See Also
-    --------
-    EnsembleRegressor : The same for numbers.
-    SimplexClassifier : Non-negative weights that sum to one, for features instead of probabilities.
-    sklearn.ensemble.StackingClassifier : Fits any model on out-of-fold predictions; this one may be its final estimator.
-
     Notes
     -----
     Without ``models``, columns with negative entries are taken for scores s and turned into 1/(1 + e^−s), or for several
@@ -403,8 +389,7 @@ class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
     def __init__(self, *, loss: str | Callable[..., Any] = "log_loss", models: Any = None, max_models: int | None = None,
                  cv: Any = None, tol: float = 1e-6, max_iter: int = 10_000, random_state: Any = None,
                  verbose: Any = 0) -> None:
-        self.loss, self.models, self.max_models, self.cv = loss, models, max_models, cv
-        self.tol, self.max_iter, self.random_state, self.verbose = tol, max_iter, random_state, verbose
+        self._store(locals())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

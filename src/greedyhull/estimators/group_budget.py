@@ -50,11 +50,6 @@ class GroupBudgetRegressor(Grouped, RadiusPath, LinearRegressor):
     ----------
     {coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
 
-    See Also
-    --------
-    GroupBudgetRegressorCV : The radius is chosen by cross-validation.
-    L1BudgetRegressor : Each feature by itself, or a penalty in place of the radius.
-
     Examples
     --------
     >>> import numpy as np
@@ -67,9 +62,7 @@ class GroupBudgetRegressor(Grouped, RadiusPath, LinearRegressor):
     def __init__(self, groups: Any = None, radius: float = 1.0, *, loss: str = "squared", delta: float = 1.0,
                  quantile: float = 0.5, fit_intercept: bool = True, warm_start: bool = False, tol: float = 1e-6,
                  max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
-        self.groups, self.radius, self.loss, self.delta, self.quantile = groups, radius, loss, delta, quantile
-        self.fit_intercept, self.warm_start, self.tol, self.max_iter = fit_intercept, warm_start, tol, max_iter
-        self.random_state, self.verbose = random_state, verbose
+        self._store(locals())
 
 
 @described(CLASSIFIER)
@@ -91,11 +84,6 @@ class GroupBudgetClassifier(Grouped, RadiusPath, LinearClassifier):
     ----------
     {coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
 
-    See Also
-    --------
-    GroupBudgetClassifierCV : The radius is chosen by cross-validation.
-    L1BudgetClassifier : Each feature by itself, or a penalty in place of the radius.
-
     Examples
     --------
     >>> import numpy as np
@@ -108,9 +96,7 @@ class GroupBudgetClassifier(Grouped, RadiusPath, LinearClassifier):
     def __init__(self, groups: Any = None, radius: float = 1.0, *, loss: str = "logistic", fit_intercept: bool = True,
                  class_weight: dict[Any, float] | str | None = None, warm_start: bool = False, tol: float = 1e-6,
                  max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
-        self.groups, self.radius, self.loss, self.fit_intercept = groups, radius, loss, fit_intercept
-        self.class_weight, self.warm_start, self.tol, self.max_iter = class_weight, warm_start, tol, max_iter
-        self.random_state, self.verbose = random_state, verbose
+        self._store(locals())
 
 
 @described(CHOSEN_REGRESSOR)
@@ -128,12 +114,6 @@ class GroupBudgetRegressorCV(Grouped, CVMixin, LinearRegressor):
     ----------
     {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
 
-    See Also
-    --------
-    GroupBudgetRegressor : The same model with a given radius.
-    GroupBudgetClassifierCV : The same for classes.
-    L1BudgetRegressorCV : Each feature by itself.
-
     Examples
     --------
     >>> import numpy as np
@@ -150,9 +130,7 @@ class GroupBudgetRegressorCV(Grouped, CVMixin, LinearRegressor):
                  loss: str = "squared", delta: float = 1.0, quantile: float = 0.5, fit_intercept: bool = True,
                  n_jobs: int | None = None, tol: float = 1e-6, max_iter: int = 10_000, random_state: Any = None,
                  verbose: Any = 0) -> None:
-        self.groups, self.radii, self.cv, self.eps, self.select, self.loss = groups, radii, cv, eps, select, loss
-        self.delta, self.quantile, self.fit_intercept, self.n_jobs = delta, quantile, fit_intercept, n_jobs
-        self.tol, self.max_iter, self.random_state, self.verbose = tol, max_iter, random_state, verbose
+        self._store(locals())
 
 
 @described(CHOSEN_CLASSIFIER)
@@ -171,12 +149,6 @@ class GroupBudgetClassifierCV(Grouped, CVMixin, LinearClassifier):
     ----------
     {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
 
-    See Also
-    --------
-    GroupBudgetClassifier : The same model with a given radius.
-    GroupBudgetRegressorCV : The same for numbers.
-    L1BudgetClassifierCV : Each feature by itself.
-
     Examples
     --------
     >>> import numpy as np
@@ -193,6 +165,4 @@ class GroupBudgetClassifierCV(Grouped, CVMixin, LinearClassifier):
                  loss: str = "logistic", fit_intercept: bool = True, class_weight: dict[Any, float] | str | None = None,
                  n_jobs: int | None = None, tol: float = 1e-6, max_iter: int = 10_000, random_state: Any = None,
                  verbose: Any = 0) -> None:
-        self.groups, self.radii, self.cv, self.eps, self.select, self.loss = groups, radii, cv, eps, select, loss
-        self.fit_intercept, self.class_weight, self.n_jobs = fit_intercept, class_weight, n_jobs
-        self.tol, self.max_iter, self.random_state, self.verbose = tol, max_iter, random_state, verbose
+        self._store(locals())

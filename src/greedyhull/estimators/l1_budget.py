@@ -68,11 +68,6 @@ class L1BudgetRegressor(Budgeted, LinearRegressor):
     ----------
     {coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
 
-    See Also
-    --------
-    L1BudgetRegressorCV : The radius is chosen by cross-validation.
-    SimplexRegressor : Non-negative weights with a given sum.
-
     Notes
     -----
     With ``alpha`` scikit-learn's Lasso solves the same problem, without a certificate.
@@ -96,9 +91,7 @@ class L1BudgetRegressor(Budgeted, LinearRegressor):
                  standardize: bool = False, positive: bool = False, delta: float = 1.0, quantile: float = 0.5,
                  fit_intercept: bool = True, warm_start: bool = False, tol: float = 1e-6, max_iter: int = 10_000,
                  random_state: Any = None, verbose: Any = 0) -> None:
-        self.radius, self.alpha, self.loss, self.standardize, self.positive = radius, alpha, loss, standardize, positive
-        self.delta, self.quantile, self.fit_intercept, self.warm_start = delta, quantile, fit_intercept, warm_start
-        self.tol, self.max_iter, self.random_state, self.verbose = tol, max_iter, random_state, verbose
+        self._store(locals())
 
 
 @described(PENALISED_CLASSIFIER)
@@ -117,11 +110,6 @@ class L1BudgetClassifier(Budgeted, LinearClassifier):
     Attributes
     ----------
     {coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
-
-    See Also
-    --------
-    L1BudgetClassifierCV : The radius is chosen by cross-validation.
-    SimplexClassifier : Non-negative weights with a given sum.
 
     Notes
     -----
@@ -150,6 +138,4 @@ class L1BudgetClassifier(Budgeted, LinearClassifier):
                  standardize: bool = False, positive: bool = False, fit_intercept: bool = True,
                  class_weight: dict[Any, float] | str | None = None, warm_start: bool = False, tol: float = 1e-6,
                  max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
-        self.radius, self.alpha, self.loss, self.standardize, self.positive = radius, alpha, loss, standardize, positive
-        self.fit_intercept, self.class_weight, self.warm_start = fit_intercept, class_weight, warm_start
-        self.tol, self.max_iter, self.random_state, self.verbose = tol, max_iter, random_state, verbose
+        self._store(locals())

@@ -40,10 +40,6 @@ class LowRankRegressor(MultiOutputMixin, RegressorMixin, Certified):  # type: ig
         The rank of the coefficients.
     {dual_gap_, fitted}
 
-    See Also
-    --------
-    MatrixCompletion : A matrix from some of its entries.
-
     Examples
     --------
     >>> import numpy as np
@@ -60,8 +56,7 @@ class LowRankRegressor(MultiOutputMixin, RegressorMixin, Certified):  # type: ig
 
     def __init__(self, radius: float = 1.0, *, fit_intercept: bool = True, tol: float = 1e-6, max_iter: int = 10_000,
                  random_state: Any = None, verbose: Any = 0) -> None:
-        self.radius, self.fit_intercept, self.tol, self.max_iter = radius, fit_intercept, tol, max_iter
-        self.random_state, self.verbose = random_state, verbose
+        self._store(locals())
 
     score = by_row(RegressorMixin.score)
 

@@ -102,10 +102,6 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
     solution_ : Solution
         The solution.
 
-    See Also
-    --------
-    LowRankRegressor : Several responses that depend on few combinations of features.
-
     Examples
     --------
     >>> import numpy as np

@@ -140,12 +140,6 @@ class SimplexRegressor(Shared, LinearRegressor):
         How the solve went. Not set where y has several columns: ``solution_[j].trace``.
     {n_iter_, n_features_in_, feature_names_in_}
 
-    See Also
-    --------
-    SimplexClassifier : The same for classes.
-    L1BudgetRegressor : Coefficients of either sign, whose sizes have a bounded sum.
-    EnsembleRegressor : Weights for predictions of models.
-
     Examples
     --------
     >>> import numpy as np
@@ -158,9 +152,7 @@ class SimplexRegressor(Shared, LinearRegressor):
     def __init__(self, *, loss: str = "squared", total: float = 1.0, upper: Any = None, delta: float = 1.0,
                  quantile: float = 0.5, fit_intercept: bool = False, warm_start: bool = False, tol: float = 1e-6,
                  max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
-        self.loss, self.total, self.upper, self.delta, self.quantile = loss, total, upper, delta, quantile
-        self.fit_intercept, self.warm_start, self.tol, self.max_iter = fit_intercept, warm_start, tol, max_iter
-        self.random_state, self.verbose = random_state, verbose
+        self._store(locals())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -193,12 +185,6 @@ class SimplexClassifier(Shared, LinearClassifier):
     ----------
     {coef_, weights_, intercept_, dual_gap_, fitted}
 
-    See Also
-    --------
-    SimplexRegressor : The same for numbers.
-    L1BudgetClassifier : Coefficients of either sign, whose sizes have a bounded sum.
-    EnsembleClassifier : Weights for predictions of models.
-
     Examples
     --------
     >>> import numpy as np
@@ -211,6 +197,4 @@ class SimplexClassifier(Shared, LinearClassifier):
     def __init__(self, *, loss: str = "logistic", total: float = 1.0, upper: Any = None, fit_intercept: bool = True,
                  class_weight: dict[Any, float] | str | None = None, warm_start: bool = False, tol: float = 1e-6,
                  max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
-        self.loss, self.total, self.upper = loss, total, upper
-        self.fit_intercept, self.class_weight, self.warm_start = fit_intercept, class_weight, warm_start
-        self.tol, self.max_iter, self.random_state, self.verbose = tol, max_iter, random_state, verbose
+        self._store(locals())

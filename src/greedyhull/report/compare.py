@@ -122,10 +122,6 @@ def compare(solutions: Sequence[Solution], path: str | Path | None = None, *,
     Comparison
         The table. Print it, or look at its ``rows``; ``report(path)`` writes the page.
 
-    See Also
-    --------
-    Solution.report : A page about one run.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
