@@ -177,10 +177,7 @@ def standard_errors(losses: Array) -> Array:
 
 
 def affordable(f: LinearModel, S: AtomSet, eps: float) -> float:
-    """A radius at which the price has fallen to ``eps`` times that of the first unit, or little of the loss is left.
-
-    Where not even the first unit is worth anything, it is 1: any radius would do.
-    """
+    """A radius at which the price has fallen to ``eps`` times that of the first unit, or little of the loss is left."""
     zero, first = origin(S), first_price(f, S)
     loss = float(f.value(zero)) - floor(f)
     if first == 0.0:

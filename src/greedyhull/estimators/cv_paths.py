@@ -67,10 +67,7 @@ class Line(NamedTuple):
 
 
 class Paths:
-    """Paths of any loss, in the core where it knows the loss, else by the driver.
-
-    ``problem(X, y, s)`` makes the objective, ``S`` is a ball of any radius.
-    """
+    """Paths of any loss over balls like ``S``, in the core where it has the loss, else by the driver."""
 
     def __init__(self, X: Any, y: Array, s: Array | None, S: AtomSet, problem: Problem) -> None:
         self.X, self.y, self.s, self.S, self.problem = X, y, s, S, problem
@@ -180,9 +177,8 @@ class SquarePaths:
 def priced(made: Any, scale: Array, eps: float, count: int) -> tuple[Array, Array | None]:
     """``count`` radii whose prices fall by about one factor from each to the next, to ``eps`` times that of the first unit.
 
-    So they lie where the model changes, as the penalties of a lasso's path do. Between two kinks of the path the price is a
-    straight line, so that one secant step leads near the next radius. The coefficients there are found on the way, and
-    returned too unless the path ended early and other radii were taken.
+    Between two kinks of the path the price is linear, so that one secant step leads near the next radius. The coefficients
+    there are returned too, unless the path ended early and other radii were taken.
     """
     (f0, first), r = made.first(), 0.0
     radii: list[float] = []
@@ -190,28 +186,26 @@ def priced(made: Any, scale: Array, eps: float, count: int) -> tuple[Array, Arra
     price, give = first, 0.1 * f0 / first / first
     for w, alpha in zip(coefs, first * np.geomspace(1.0, eps, count + 1)[1:], strict=True):
         before, step = price, min(max((price - alpha) * give, 0.01 * r, 1e-300), 0.5 * r or np.inf)
-        r = four_digits(in_range(r + step))
+        r = float(rounded([in_range(r + step)])[0])
         # with few columns from exact points, so that rounding cannot move the radii
         value, _, price, used = made.to(r, 1e-11 if len(scale) <= 100 else SQUARED, never)
         index, v = made.point()
         w[index] = v * scale[index]
         radii.append(r)
         if used < 0.99 * r or value <= ENOUGH * f0:  # more budget is of no use, or fits noise only
-            return spread([*radii[:-1], min(used, r)], count), None
+            found = np.maximum.accumulate([*radii[:-1], min(used, r)])
+            return rounded(np.interp(np.linspace(0.0, 1.0, count), np.linspace(0.0, 1.0, len(found)), found)), None
         give = step / (before - price) if price < before else 2.0 * give
     return np.array(radii), coefs
 
 
 def first_price(f: LinearModel, S: AtomSet) -> float:
-    """What the first unit of radius is worth; 0 where that is nothing but rounding, or no loss is left to lower.
-
-    With r = ∇φ(0), the entry ⟨A_j, r⟩ of the gradient is computed to about eps·‖A_j‖·‖r‖.
-    """
+    """What the first unit of radius is worth; 0 where that is nothing but rounding, or no loss is left to lower."""
     zero, unit = origin(S), S.rescaled(1.0)
     g, r = np.asarray(f.gradient(zero), dtype=np.float64).ravel(), np.asarray(f.residual(zero), dtype=np.float64)
     if float(f.value(zero)) - floor(f) <= 0.0:
         return 0.0
-    # times eps: what sums leave of zero
+    # with r = ∇φ(0), the entry ⟨A_j, r⟩ of the gradient is computed to about eps·‖A_j‖·‖r‖
     noise = 64 * float(np.finfo(f.design.dtype).eps) * float(np.linalg.norm(r)) * np.sqrt(energies(f.design, 1.0))
     g = np.where(np.abs(g) > noise, g, 0.0)
     return max(-float(unit.atom(g).dot(g)), 0.0)
@@ -224,23 +218,14 @@ def in_range(radius: float) -> float:
     return radius
 
 
-def spread(radii: list[float], count: int) -> Array:
-    """``count`` radii that lie as these do."""
-    return rounded(np.interp(np.linspace(0.0, 1.0, count), np.linspace(0.0, 1.0, len(radii)), np.maximum.accumulate(radii)))
-
-
 def grid(largest: float, count: int) -> Array:
     """``count`` radii from a hundredth of the largest to the largest, each the same factor above the one before."""
     return rounded(np.geomspace(0.01 * largest, largest, count))
 
 
-def rounded(radii: Array) -> Array:
-    """The radii to four digits: nobody chooses among more, and what rounding did to the data does not show."""
-    return np.array([four_digits(r) for r in radii])
-
-
-def four_digits(r: float) -> float:
-    return float(f"{r:.3e}")
+def rounded(radii: Any) -> Array:
+    """The radii to four digits, so that rounding in the data does not show."""
+    return np.array([float(f"{r:.3e}") for r in radii])
 
 
 def radii_of(given: Any, make: Callable[[int], Array]) -> Array:
@@ -272,7 +257,7 @@ class RadiusPath(Linear):
 
     def path(self, radii: Any = 50) -> tuple[Array, Array]:
         """
-        Compute the coefficients on the training data for many radii.
+        Compute the coefficients for many radii on the training data, which are kept in memory, but are no part of a pickle.
 
         Parameters
         ----------
@@ -285,10 +270,6 @@ class RadiusPath(Linear):
             The radii, in increasing order.
         coefs : ndarray of shape (n_radii, n_features) or (n_radii, n_classes, n_features)
             The coefficients at each radius, each solved to ``tol`` or ``max_iter``.
-
-        Notes
-        -----
-        It needs the training data. They are kept in memory after `fit`, but are no part of a pickle.
 
         Examples
         --------

@@ -127,7 +127,7 @@ class Ensemble(Certified):
             raise InvalidParameterError(f"{error} {hint}") from None
 
     def _loss(self) -> str | Callable[..., Any]:
-        """The loss; where it has the name of a scorer, the one that this stands for."""
+        """The loss, or the one that the name of a scorer stands for."""
         return self.scorers.get(self.loss, self.loss) if isinstance(self.loss, str) else self.loss
 
     def _fitted_here(self) -> bool:

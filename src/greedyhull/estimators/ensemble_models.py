@@ -107,11 +107,7 @@ def probabilities(models: list[Named], X: Any, classes: Array) -> Array:
 
 
 def improbable(p: Array) -> str:
-    """What is wrong with rows of probabilities, in words; empty where nothing is, up to rounding.
-
-    >>> improbable(np.array([[0.25, 0.75], [0.5, 0.6]]))
-    'that sum to 1.1 in row 1'
-    """
+    """What is wrong with rows of probabilities, in words; empty where nothing is, up to rounding."""
     outside = ~((p >= -ROUNDING) & (p <= 1.0 + ROUNDING))  # NaN too
     if outside.any():
         return f"such as {p[outside][0]:.6g}"
@@ -166,11 +162,10 @@ def blocks(X: Array, K: int) -> Array:
 
 
 def columns_of(X: Array, K: int, named: Sequence[str] | None) -> Columns:
-    """How to read X, whose columns may be ``named``.
+    """How to read X: no blocks of K columns are votes, models with negative entries give scores, others probabilities.
 
-    A model with negative entries gives scores; one in [0, 1] whose rows sum to one, probabilities. What is neither is refused
-    beside models that give probabilities; alone, entries above 1 are scores and others probabilities to be scaled, with a
-    warning. Columns that are no blocks of K are votes.
+    Those that do not sum to one are an error when other models give probabilities; alone, entries above 1 are scores and
+    others probabilities to be scaled, with a warning.
     """
     votes = K > 2 and X.shape[1] % K > 0
     names = labels(X.shape[1], 1 if votes else K, named)
@@ -197,11 +192,7 @@ def columns_of(X: Array, K: int, named: Sequence[str] | None) -> Columns:
 
 
 def labels(columns: int, K: int, named: Sequence[str] | None) -> list[str]:
-    """Return what messages call the columns of each model.
-
-    >>> labels(6, 3, None), labels(2, 2, ["tree", "net"])
-    (['columns 0 to 2', 'columns 3 to 5'], ["column 'tree'", "column 'net'"])
-    """
+    """Return what messages call the columns of each model: "columns 0 to 2", or "column 'tree'"."""
     called = [str(j) for j in range(columns)] if named is None else [repr(str(name)) for name in named]
     if K <= 2:
         return [f"column {name}" for name in called]
@@ -210,10 +201,7 @@ def labels(columns: int, K: int, named: Sequence[str] | None) -> list[str]:
 
 def refitted(models: list[Named], X: Any, y: Array, s: Array | None, rows: Index | None = None,
              where: str = " with all samples") -> list[Named]:
-    """Clones of the models, fitted with some of the rows, or with all; frames stay frames.
-
-    An error of a model goes through as it is, with a note that names the model and says ``where`` it was fitted.
-    """
+    """Clones of the models, fitted with some of the rows, or with all; errors get a note ``where`` this happened."""
     if rows is not None:
         X, y, s = _safe_indexing(X, rows), y[rows], None if s is None else s[rows]
     fitted = []
@@ -255,9 +243,6 @@ def check_models(models: list[Named], s: Array | None) -> None:
                       "fitted with it.", GreedyhullWarning, stacklevel=caller_level())
 
 
-KEPT = ("_fit_X", "X_train_", "X_fit_")  # where scikit-learn's neighbours, Gaussian processes and kernel ridge keep data
-
-
 def warn_if_seen(models: list[Named], X: Any, residuals: Array, scale: float) -> None:
     """Warn of models that seem to know the data; ``residuals`` has samples in the first axis and models in the last."""
     signs = [(name, sign) for j, (name, model) in enumerate(models) if (sign := _sign(model, X, residuals[..., j], scale))]
@@ -287,7 +272,8 @@ def _keeps(model: Any, X: Any) -> bool:
     inside = own(model)
     if is_sparse(X) or inside is None:
         return False
-    kept = next((inside[name] for name in KEPT if name in inside), None)
+    # scikit-learn's neighbours, Gaussian processes and kernel ridge keep data
+    kept = next((inside[name] for name in ("_fit_X", "X_train_", "X_fit_") if name in inside), None)
     if isinstance(kept, np.ndarray):
         return _equal(X, kept)
     places, vectors = inside.get("support_"), inside.get("support_vectors_")
@@ -316,10 +302,7 @@ def sound(metric: Metric) -> Metric:
 
 
 def selected(P: Array, metric: Metric, rounds: int, most: int) -> tuple[Array, float]:
-    """Weights by greedy selection with replacement, the best seen in ``rounds`` rounds, at most ``most`` models.
-
-    ``P`` has one model in each row: P[j] is what model j predicts, of any shape. Where the metric is not finite, it loses.
-    """
+    """Weights by greedy selection with replacement, the best seen in ``rounds`` rounds; P[j] is what model j predicts."""
     metric = sound(metric)
     m, total, counts = len(P), np.zeros_like(P[0]), np.zeros(len(P))
     best, least = counts, np.inf
@@ -342,10 +325,7 @@ def selected(P: Array, metric: Metric, rounds: int, most: int) -> tuple[Array, f
 
 
 def mixture(P: Array, w: Array) -> Array:
-    """Σ_j w_j P[j] over the models that have a weight: one model alone is itself to the last bit.
-
-    A sum that was carried along is not; a metric may be finite beside a point and not at it. So what counts is measured here.
-    """
+    """Σ_j w_j P[j] over the models that have a weight: one model alone is itself to the last bit, unlike in a running sum."""
     active = np.flatnonzero(w)
     return np.asarray(np.tensordot(w[active].astype(P.dtype), P[active], axes=1))
 

@@ -88,8 +88,7 @@ def predictions(predict: Predict, data: Shards, names: list[str] | None = None) 
 def scored(predict: Predict, data: Shards, names: list[str] | None, *, classes: bool) -> float:
     """The weighted share of rows whose label is predicted; without ``classes`` R² = 1 − Σs(y − ŷ)²/Σs(y − ȳ)².
 
-    Means and squares of blocks are put together, so that nothing cancels. Targets that are all the same have R² = 1 where they
-    are predicted, else 0.
+    Targets that are all the same have R² = 1 where they are predicted, else 0.
     """
     total = right = mean = spread = missed = 0.0
     for predicted, rows in _predicted(predict, data, names):
@@ -129,11 +128,7 @@ def _predicted(predict: Predict, data: Shards, names: list[str] | None) -> Itera
 
 
 def cut(shard: Shard) -> Iterator[Shard]:
-    """Its rows, some at a time.
-
-    >>> [len(rows) for rows in cut(Shard(np.zeros((5, AT_ONCE // 2)), np.zeros(5)))]
-    [2, 2, 1]
-    """
+    """Its rows, some at a time."""
     n, X, s = len(shard), shard.X, shard.sample_weight
     if is_sparse(X):
         X = X.tocsr()
@@ -145,11 +140,6 @@ def cut(shard: Shard) -> Iterator[Shard]:
 
 
 def are_shards(X: Any) -> bool:
-    """Whether data are shards.
-
-    >>> are_shards(np.eye(2))
-    False
-    """
     return type(X) is not np.ndarray and isinstance(X, Shards)
 
 
@@ -242,10 +232,7 @@ class Linear(Certified):
 
     def _searched(self, X: Any, targets: list[Array], labels: Array, s: Array | None, starts: list[Array | None],
                   groups: Any, classes: int = 0) -> list[Solution]:
-        """One solution for each vector of ``targets``; or one for so many ``classes``, with a column for each.
-
-        A subclass may split the data, which takes ``labels`` and ``groups``.
-        """
+        """One solution for each vector of ``targets``; or one for so many ``classes``, with a column for each."""
         make = replace(self._problem, classes=classes)
         return [self._found(make(X, y, s), X, s, start) for y, start in zip(targets, starts, strict=True)]
 
@@ -415,8 +402,8 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         """
         Write a self-contained HTML page about the fit.
 
-        It shows the certificate, the coefficients as a table and as bars, convergence, and the bounds that apply. Features
-        have their names where the training data had them.
+        It shows the certificate, the coefficients as a table and as bars, convergence, and the bounds that apply. It needs the
+        training data, which are kept in memory after `fit`, but are no part of a pickle.
 
         Parameters
         ----------
@@ -427,10 +414,6 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         -------
         path : pathlib.Path
             The file written.
-
-        Notes
-        -----
-        A page needs the training data. They are kept in memory after `fit`, but are no part of a pickle.
 
         Examples
         --------

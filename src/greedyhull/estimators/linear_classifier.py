@@ -26,10 +26,9 @@ def _has_probabilities(estimator: Any) -> bool:
 
 
 class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
-    """Classification with coefficients in a set; more than two classes are fitted one against the rest, or together where the
-    subclass says so and the loss is logistic."""
+    """Classification with coefficients in a set."""
 
-    _one_problem: bool = False
+    _one_problem: bool = False  # more than two classes at once with the logistic loss, else one against the rest
     class_weight: dict[Any, float] | str | None
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Certified._parameter_constraints, "loss": [StrOptions(set(CLASSIFICATION))]}
@@ -70,7 +69,6 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         return Problem(self.loss, self.fit_intercept)
 
     def _attributes(self, w: Any, f: LinearModel) -> dict[str, Any]:
-        """What a prediction needs, from a point of a solve."""
         return {"coef_": w.array()[None, :], "intercept_": np.array([told_intercept(f, w)]), "classes_": self.classes_}
 
     def decision_function(self, X: Any) -> Array:
@@ -159,8 +157,8 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         """
         Write a self-contained HTML page about the fit.
 
-        It shows the certificate, the coefficients as a table and as bars, convergence, and the bounds that apply. Features
-        have their names where the training data had them.
+        It shows the certificate, the coefficients as a table and as bars, convergence, and the bounds that apply. It needs the
+        training data, which are kept in memory after `fit`, but are no part of a pickle.
 
         Parameters
         ----------
@@ -173,10 +171,6 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         -------
         path : pathlib.Path
             The file written.
-
-        Notes
-        -----
-        A page needs the training data. They are kept in memory after `fit`, but are no part of a pickle.
 
         Examples
         --------

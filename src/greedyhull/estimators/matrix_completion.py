@@ -36,12 +36,7 @@ class Biases(NamedTuple):
 
 
 def fitted_biases(i: Index, j: Index, v: Array, shape: tuple[int, int]) -> Biases:
-    """Least squares with a little ridge, by turns.
-
-    >>> b = fitted_biases(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([1.0, 2.0, 3.0, 4.0]), (2, 2))
-    >>> b.mean, bool(b.rows[0] < 0 < b.rows[1])
-    (2.5, True)
-    """
+    """Least squares with a little ridge, by turns."""
     mean, rows, cols = float(v.mean()), np.zeros(shape[0]), np.zeros(shape[1])
     # entries of value zero that each bias is fitted with besides its own: few entries do not tell much
     many = [np.bincount(at, minlength=size) + 1.0 for at, size in ((i, shape[0]), (j, shape[1]))]
@@ -241,8 +236,8 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
         """The radius with the least error on entries that are held out, and the point there.
 
         Radii grow by half until the error has grown three times, or a ball is larger than its point; then one is tried on
-        either side of the best. Each solve begins at the last factors that fit. Where a ball is larger than its point, the
-        norm of that point is taken for its radius: beyond, many matrices fit alike, and most of them predict badly.
+        either side of the best. Where a ball is larger than its point, the norm of the point is its radius: beyond, many
+        matrices fit alike, and most of them predict badly.
         """
         out = np.random.default_rng(int(self.random_state)).random(len(v)) < 0.1  # of the entries, by which a radius is chosen
         check(bool(out.any() and (~out).any()), lambda: f"{len(v)} entries are too few to choose a radius by; give radius=.")

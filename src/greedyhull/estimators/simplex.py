@@ -22,11 +22,10 @@ Solve = Callable[[Any, Any], Array]
 
 
 def best_few(f: Composite, w: Array, most: int, solve: Solve) -> Array:
-    """Weights with at most ``most`` positive ones, by taking away and by putting in; the better of the two.
+    """Weights with at most ``most`` positive ones: the better of backward elimination and forward selection, then exchanges.
 
-    Away: from the best weights of all, those that matter least leave, half of what is too many at a time, and the rest are
-    solved for again. In: from the best single one on, the one with the best score at the best weights so far joins. In the
-    end one weight is exchanged for another as long as that helps, of those that score best without it.
+    Backward steps drop the smallest weights, half of what is too many at a time; forward steps add the one with the least
+    partial derivative. An exchange tries those with the least derivatives in the place of one weight.
     """
     m = len(w)
     while np.count_nonzero(w) > most:
