@@ -159,8 +159,7 @@ class Design:
                       "candidates, not all of them zero, is wanted.")
         f, S = self.solution.objective, Simplex(len(w))
         if not isinstance(f, Information):
-            raise GreedyhullError("This design was read from a file, which does not hold the candidates; call optimal_design "
-                                  "with them again.")
+            raise GreedyhullError("A design from a file does not hold its candidates; call optimal_design again.")
         point = S.decompose(w / w.sum())
         value = float(f.value(point))
         if not np.isfinite(value):

@@ -12,6 +12,7 @@ import numpy as np
 from greedyhull.atoms.simplex import CappedSimplex, Simplex
 from greedyhull.driver.batch.call import batch
 from greedyhull.driver.batch.solutions import Solutions
+from greedyhull.driver.solution import count
 from greedyhull.driver.stop import Iterations, Relative, Stalled
 from greedyhull.errors import GreedyhullError, check, shown
 from greedyhull.kernels.core import public
@@ -55,7 +56,7 @@ class Unmixing:
     solutions: Solutions = field(repr=False)
 
     def __repr__(self) -> str:
-        pixels = f"{len(self.solutions)} pixel{'' if len(self.solutions) == 1 else 's'}"
+        pixels = count(len(self.solutions), "pixel")
         lost = f", {len(self.solutions.errors)} without an answer" if self.solutions.errors else ""
         known = self.gaps[np.isfinite(self.gaps)]
         worst = f", worst gap {known.max():.3g}" if known.size else ""

@@ -25,8 +25,7 @@ def fit_completion(data: Path, layout: str | None, columns: tuple[str, str, str]
     """Complete a matrix from columns with the rows, the columns and the values of its entries; return the exit code."""
     check_out(out)
     if find_spec("sklearn") is None:
-        raise ModuleNotFoundError("greedyhull fit completion needs scikit-learn, which is not installed. "
-                                  f"{installing('demo')}")
+        raise ModuleNotFoundError(f"greedyhull fit completion needs scikit-learn. {installing('demo')}")
     from greedyhull.estimators import MatrixCompletion
 
     table = read_table(data, layout)

@@ -28,8 +28,7 @@ def group_l1_ball(radius: float, groups: Any = None, by: Literal["rows", "column
     """Groups of coordinates, or of the entries of matrices; ``by`` rows or columns."""
     check((groups is None) != (by is None), "groups, one for each coordinate, or by = 'rows' or 'columns' is wanted.")
     matrix = len(domain) == 2
-    check(matrix or by is None, lambda: f"by = {by!r} was given, and points are vectors; groups, one for each coordinate, are "
-                                        "wanted.")
+    check(matrix or by is None, lambda: f"by = {by!r} is for matrices; points are vectors. Give groups.")
     return gh.GroupL1Ball(by if groups is None else groups, radius, shape=domain if matrix else None)
 
 
@@ -46,8 +45,7 @@ def spectrahedron(n: int | None = None, trace: float = 1.0, domain: Shape = (0,)
 
 
 def _need_matrices(domain: Shape) -> None:
-    check(len(domain) == 2, "Points of this problem are vectors, and the set holds matrices. Use completion, multitask or "
-                            "multinomial, or a set of vectors.")
+    check(len(domain) == 2, "The set holds matrices; points of this problem are vectors. Use multitask, or a set of vectors.")
 
 
 def completion(rows: Any, cols: Any, values: Any, shape: Any = None,
@@ -127,11 +125,7 @@ def whole(value: int) -> int:
 
 
 def by_name(*functions: Callable[..., Any]) -> Names:
-    """Classes and functions by their names in small letters.
-
-    >>> list(by_name(gh.L1Ball, gh.KSparse, gh.huber))
-    ['l1_ball', 'k_sparse', 'huber']
-    """
+    """Classes and functions by their names in small letters: ``k_sparse`` for KSparse."""
     return {re.sub("(?<!^)(?=[A-Z])", "_", function.__name__).lower(): function for function in functions}
 
 

@@ -35,8 +35,7 @@ def shards_of(file: ProblemFile, faults: Faults) -> Shards | None:
     with faults.at("data.exclude"):
         check(not data.exclude, "exclude was given; of shards, name the columns to use, by features.")
     with faults.at("data.target_file"):
-        check(data.target_file is None, "target_file was given; shards hold the target as a column. In Python, gh.shards "
-                                        "takes other files for it.")
+        check(data.target_file is None, "target_file was given; shards hold the target as a column. Name it by target.")
     with faults.at("data.file"):
         return shards(list(data.file.names), target=data.target, features=data.features, sample_weight=weight)
     return None

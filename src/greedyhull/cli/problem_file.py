@@ -30,17 +30,7 @@ KEY = re.compile(r"\s*([A-Za-z0-9_.\-]+)\s*=")
 
 @dataclass
 class Faults:
-    """The faults found so far in ``file``; ``settle`` raises them as one error.
-
-    >>> faults = Faults(Path("p.toml"), lines={"set.radius": 7})
-    >>> faults.add("set.radius", "-1 was given; a positive number is wanted.")
-    >>> try:
-    ...     faults.settle()
-    ... except GreedyhullError as error:
-    ...     print(error)
-    p.toml has an error:
-      line 7, set.radius: -1 was given; a positive number is wanted.
-    """
+    """The faults found so far in ``file``; ``settle`` raises them as one error."""
 
     file: Path
     lines: dict[str, int] = field(default_factory=dict)
@@ -56,7 +46,7 @@ class Faults:
 
     @contextmanager
     def at(self, key: str) -> Iterator[None]:
-        """Note errors inside as faults of that key."""
+        """Note errors of the block as faults of that key."""
         try:
             yield
         except (GreedyhullError, OSError) as error:
@@ -83,11 +73,7 @@ class Faults:
 
 
 def lines_of(text: str) -> dict[str, int]:
-    """Return the lines of the keys and tables of a TOML text, as far as the beginnings of its lines show them.
-
-    >>> lines_of("seed = 1\\n[set]\\nradius = 2.0")
-    {'seed': 1, 'set': 2, 'set.radius': 3}
-    """
+    """Return the lines of the keys and tables of a TOML text, as far as the beginnings of its lines show them."""
     lines: dict[str, int] = {}
     table = ""
     for number, line in enumerate(text.splitlines(), start=1):
@@ -258,7 +244,7 @@ PLAIN: dict[Any, Kind] = {bool: value("true or false", bool), int: number(whole=
 
 @cache
 def keys_of(function: Callable[..., Any], sized: bool = False) -> Keys:
-    """The keys of the table of a function, from its signature."""
+    """Return the keys of the table of a function, from its signature."""
     hints = get_type_hints(function.__init__ if inspect.isclass(function) else function)
     sized_parts = sized or function is known.product
     return {argument: (_kind(argument, hints[argument], sized_parts), parameter.default is parameter.empty)

@@ -69,7 +69,7 @@ def meant(path: str, name: str, commands: list[str]) -> str:
 
 
 def sentence(error: Any) -> str:
-    """A usage error of typer in our words: what was given, what is wanted."""
+    """A usage error of typer as a sentence of ours."""
     said, context = str(error.format_message()).strip(), vars(error).get("ctx")
     path = "greedyhull" if context is None else str(context.command_path)
     command = None if context is None else context.command
@@ -86,11 +86,7 @@ def sentence(error: Any) -> str:
 
 
 def listed(words: list[str], last: str = "and") -> str:
-    """Words in a sentence.
-
-    >>> listed(["simplex", "l1", "ensemble"])
-    'simplex, l1 and ensemble'
-    """
+    """Words in a sentence: "simplex, l1 and ensemble"."""
     return f" {last} ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
