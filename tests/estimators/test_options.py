@@ -242,7 +242,7 @@ def test_figures_have_labels_titles_and_a_line_for_each_feature():
         assert len(axes) == 3 and all(said in a.get_title() for a in axes)
     own = plt.subplots()[1]
     assert L1BudgetRegressor(2.0).fit(X, y).plot_path(own, radii=2) is own
-    with pytest.raises(ValueError, match="ax has 1 axes; 3 are wanted"):
+    with pytest.raises(ValueError, match="each of 3 problems; got 1"):
         L1BudgetClassifier(2.0).fit(flowers, kinds).plot_path(own, radii=3)
     chosen = L1BudgetRegressorCV(radii=4, cv=2).fit(frame, y)
     top, bottom = chosen.plot_path()

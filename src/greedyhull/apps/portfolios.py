@@ -57,8 +57,7 @@ class Assets:
 
 def assets_of(returns: Any, covariance: Any, mean: Any, *others: Any) -> Assets:
     """The assets, with the labels of the first argument that has any; ``others`` have an entry for each asset."""
-    check(returns is not None or covariance is not None, "portfolio() was given neither returns nor covariance; one row of "
-                                                         "returns for each period, or a covariance matrix, is wanted.")
+    check(returns is not None or covariance is not None, "portfolio() was given neither returns nor covariance.")
     named = [*(labels_of(one, 1) for one in (returns, covariance)), *(labels_of(one) for one in (mean, *others))]
     labels = next((list(one) for k, one in enumerate(named) if one is not None and not numbered(one, shuffled=k > 1)), None)
     R = None if returns is None else _matrix(ordered(returns, labels, "returns", "the assets", 1), "returns")

@@ -232,8 +232,7 @@ def names_of(frame: Any) -> list[Any]:
     """The names of the columns of a data frame, or of a mapping from names to columns."""
     if isinstance(frame, Mapping):
         return list(frame)
-    check(not lacks(frame, "columns"), f"Y is a {type(frame).__name__}; where columns are named, a data frame or a "
-                                       f"dictionary of columns is wanted.{_of_series(frame)}")
+    check(not lacks(frame, "columns"), f"Y must have named columns; got a {type(frame).__name__}.{_of_series(frame)}")
     return list(frame.columns)
 
 

@@ -87,8 +87,7 @@ class Unmixing:
         matplotlib.figure.Figure
             The figure.
         """
-        check(self.rmse.ndim == 2, lambda: f"The pixels have shape {self.rmse.shape}; an image with rows and columns is "
-                                           "wanted for maps. Reshape it, and call unmix again.")
+        check(self.rmse.ndim == 2, lambda: f"A map needs an image with rows and columns; got shape {self.rmse.shape}.")
         need("A figure", {"matplotlib": "matplotlib"}, "demo")
         import matplotlib.pyplot as plt
 
@@ -144,8 +143,8 @@ def unmix(spectra: Any, endmembers: Any, *, sum_to_one: bool = True, names: Sequ
     materials = labels_of(endmembers, 0) if names is None else names
     names = materials if names is not None or (materials is not None and not numbered(materials)) else None
     E, pixels = _numbers(endmembers, "endmembers"), _numbers(spectra, "spectra")
-    check(E.ndim == 2 and bool(np.isfinite(E).all()), lambda: f"endmembers has shape {E.shape}; finite numbers, a row for "
-                                                              "each material and a column for each band, are wanted.")
+    valid = E.ndim == 2 and bool(np.isfinite(E).all())
+    check(valid, lambda: f"endmembers must be finite, of shape (materials, bands); got shape {E.shape}.")
     check(pixels.ndim > 0 and pixels.shape[-1] == E.shape[1],
           lambda: f"spectra has shape {pixels.shape} but endmembers have {E.shape[1]} bands; the last axis is the "
                   f"bands.{' Give endmembers.T.' if pixels.shape[-1:] == E.shape[:1] else ''}")

@@ -202,11 +202,9 @@ def check_options(kind: str, task: str, options: Mapping[str, Any]) -> None:
         other = f"Add --loss {wanted}, or leave" if wanted in losses else "Leave"
         check(parameter not in options or loss == wanted, f"{option(parameter)} {options.get(parameter)} was given, but the "
               f"loss is {loss}, which does not use it. {other} {option(parameter)} out.")
-    check(not {"radius", "alpha"} <= set(options), f"--radius {options.get('radius')} and --alpha {options.get('alpha')} were "
-          "given; one of them is wanted: a budget, or a penalty.")
+    check(not {"radius", "alpha"} <= set(options), "--radius and --alpha were both given. Leave one of them out.")
     fixed = next((name for name in ("radius", "alpha") if name in options), None)
-    check(fixed is None or "cv" not in options, f"--folds {options.get('cv')} was given, but --{fixed} leaves nothing to "
-          f"cross-validate. Leave out --folds, or --{fixed}.")
+    check(fixed is None or "cv" not in options, f"--{fixed} leaves nothing to cross-validate. Leave --folds out.")
     check("alpha" not in options or loss not in ("absolute", "quantile", "hinge"),
           f"--alpha {options.get('alpha')} needs a smooth loss; the {loss} loss is not smooth. Give a --radius.")
     check(kind != "ensemble" or task == "regression" or "fit_intercept" not in options,
@@ -216,8 +214,7 @@ def check_options(kind: str, task: str, options: Mapping[str, Any]) -> None:
 def check_samples(taken: Samples, y: Array, task: str, folds: int | None) -> None:
     """Raise unless the numbers are finite, classification has two classes or more, and each fold a sample."""
     i, j = first_odd(taken.X)
-    check(i < 0, lambda: f"Column {taken.names[j]} is NaN or infinite in sample {i + 1}; finite numbers are wanted. Fill it "
-          "in, or leave out the sample or the column.")
+    check(i < 0, lambda: f"Column {taken.names[j]} is NaN or infinite in sample {i + 1}. Leave out the sample or the column.")
     if y.dtype.kind == "f":
         off = np.flatnonzero(~np.isfinite(y))
         check(not len(off), lambda: f"The target {taken.target} is NaN or infinite in {len(off)} samples, the first of them "
@@ -227,7 +224,8 @@ def check_samples(taken: Samples, y: Array, task: str, folds: int | None) -> Non
               "for classification a few classes are wanted. Give --task regression.")
         classes = np.unique(y)
         check(len(classes) > 1, f"The target {taken.target} has only one class, {classes[0]}; two or more are wanted.")
-    check(folds is None or len(y) >= folds, f"--folds {folds} needs {folds} samples; there are {len(y)}. Give a --radius.")
+    check(folds is None or len(y) >= folds,
+          f"--folds {folds} needs at least {folds} samples; there are {len(y)}. Give a --radius, or fewer --folds.")
 
 
 TASKS = ("auto", "regression", "classification")

@@ -375,8 +375,7 @@ def read(path: Path) -> tuple[ProblemFile, Faults]:
         text = path.read_text(encoding="utf-8-sig")
         written = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise GreedyhullError(f"{path} is not a TOML file: {error}. Put words in quotation marks, and the names of tables in "
-                              "[brackets].") from error
+        raise GreedyhullError(f"{path} is not a TOML file: {error}. Put words in quotation marks.") from error
     faults = Faults(path, lines_of(text))
     found = values_of(written, FILE, "", "", faults)
     file = ProblemFile(**{name: value for name, value in found.items() if name not in faults.broken})

@@ -149,15 +149,13 @@ def read_stored(folder: Path) -> StoredProblem:
     """The problem that a folder holds a run of; an error that names the file where one has changed since."""
     check(folder.is_dir(), f"There is no folder {folder}. Give the one that greedyhull solve --checkpoint wrote to.")
     path = folder / STORED
-    check(path.is_file(), f"There is no {STORED} in {folder}: it holds no run that greedyhull solve --checkpoint began. Runs "
-                          "of minimize continue in Python, by minimize(..., resume=folder).")
+    check(path.is_file(), f"There is no {STORED} in {folder}. Runs of minimize resume by minimize(..., resume=folder).")
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         version, file, text = int(document["format"]), Path(document["problem"]), str(document["text"])
         out, files = document["out"], {Path(name): dict(about) for name, about in document["files"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise GreedyhullError(f"{path} is damaged ({type(error).__name__}: {error}). Resume in Python, by minimize(..., "
-                              "resume=folder) with the same problem, or solve again.") from error
+        raise GreedyhullError(f"{path} is damaged ({type(error).__name__}: {error}). Resume in Python.") from error
     check(version == FORMAT, f"{path} was written by a newer version of greedyhull. Resume with the version that wrote it.")
     _check_text(file, text)
     changed = []

@@ -199,8 +199,7 @@ Fold = tuple[Index, Index]  # the rows to train with, and those left out
 def folds_of(splits: Iterable[Any], n: int, s: Array | None, classes: tuple[Array, Array] | None = None) -> list[Fold]:
     """The folds with their rows as numbers; ``classes`` are the labels of the rows, as numbers, and what these stand for."""
     folds = [(_rows(train, n), _rows(test, n)) for train, test in splits]
-    check(len(folds) > 0, "cv gives no folds; one or more are wanted. A generator, as splitter.split(X, y, groups) returns, "
-                          "is empty after one fit: pass a list, cv=list(...).")
+    check(len(folds) > 0, "cv gives no folds. A generator is empty after one fit: pass a list, cv=list(...).")
     for i, (train, test) in enumerate(folds, 1):
         for rows, what in ((train, "trains with"), (test, "leaves out")):
             counted = rows if s is None else rows[s[rows] > 0.0]
@@ -357,6 +356,5 @@ def weights_of(sample_weight: Any, X: Any) -> Array | None:
     if sample_weight is None:
         return None
     s = np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64))
-    check(bool((s >= 0.0).all()) and float(s.sum()) > 0.0, "sample_weight has a negative entry or sums to zero; non-negative "
-                                                           "weights, not all zero, are wanted.")
+    check(bool((s >= 0.0).all()) and float(s.sum()) > 0.0, "sample_weight has a negative entry or sums to zero.")
     return s

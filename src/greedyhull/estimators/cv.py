@@ -82,8 +82,7 @@ class CVMixin(Linear):
         >>> model.cv_losses_.shape
         (5, 3)
         """
-        check(not are_shards(X), "fit was given shards, and cross-validation splits rows, which have to be in one place. "
-                                 "Choose a radius by a validation set: fit for several, and compare score(...).")
+        check(not are_shards(X), "Cross-validation needs all rows in one place; got shards. Fit several radii.")
         return self._fit(X, y, sample_weight, groups)
 
     def _searched(self, X: Any, targets: list[Array], labels: Array, s: Array | None, starts: list[Array | None],
@@ -115,8 +114,7 @@ class CVMixin(Linear):
     def _choose(self) -> float:
         """The radius with the least mean loss; by the one-standard-error rule, the least radius within one of that."""
         finite = np.isfinite(self.cv_losses_).all(axis=1)  # predictions far out of range may cost more than a number can tell
-        check(bool(finite.any()), "The loss on left-out data is NaN or infinite for every radius. Give smaller radii, or "
-                                  "scale X down.")
+        check(bool(finite.any()), "The loss on left-out data is NaN or infinite for every radius. Scale X down.")
         radii, losses = self.radii_[finite], self.cv_losses_[finite]
         means = losses.mean(axis=1)
         best = int(means.argmin())
@@ -148,8 +146,7 @@ class CVMixin(Linear):
         """
         check_is_fitted(self)
         axes = new_axes(rows=2) if ax is None else ax
-        check(np.shape(np.asarray(axes, dtype=object)) == (2,), "ax was given; a sequence of two axes is wanted, for the "
-                                                                "coefficients and for the losses.")
+        check(np.shape(np.asarray(axes, dtype=object)) == (2,), "ax must be two axes, for the coefficients and the losses.")
         draw_coefficients(axes[0], self.radii_, self.coefs_path_, self._feature_names())
         axes[0].set_title("Coefficients and loss on left-out data against the radius")
         mean = self.cv_losses_.mean(axis=1)

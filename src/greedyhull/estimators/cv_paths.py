@@ -213,8 +213,7 @@ def first_price(f: LinearModel, S: AtomSet) -> float:
 
 def in_range(radius: float) -> float:
     """A radius, if it can be computed with."""
-    check(1.0 / HUGE <= radius <= HUGE, f"A budget of about {radius:.3g} would be tried: X and y are of too different a size. "
-                                        "Scale them, so that coefficients are moderate numbers.")
+    check(1.0 / HUGE <= radius <= HUGE, f"X and y are of too different a size, with radii near {radius:.3g}. Scale them.")
     return radius
 
 
@@ -319,8 +318,7 @@ class RadiusPath(Linear):
         classes = None if coefs.ndim == 2 else vars(self)["classes_"].tolist()
         axes = np.atleast_1d(np.asarray(new_axes(1 if classes is None else len(classes)) if ax is None else ax, dtype=object))
         check(axes.shape == (1 if classes is None else len(classes),),
-              f"ax has {axes.size} axes; {'one is' if classes is None else f'{len(classes or ())} are'} wanted, one for each "
-              "problem solved.")
+              f"ax must have one axes for each of {1 if classes is None else len(classes)} problems; got {axes.size}.")
         used = np.broadcast_to(self.radius_, axes.shape)
         rest = " against the rest" if isinstance(self.solution_, list) else ""
         for k, one in enumerate(axes):

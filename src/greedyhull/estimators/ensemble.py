@@ -164,8 +164,7 @@ class Ensemble(Certified):
         try:
             splits = list(splitter.split(X, y))
         except ValueError as error:
-            check("groups" not in str(error), f"cv={self.cv!r} needs groups, which fit does not take. Give the folds "
-                                              "themselves: cv=list(splitter.split(X, y, groups)).")
+            check("groups" not in str(error), f"cv={self.cv!r} needs groups. Give cv=list(splitter.split(X, y, groups)).")
             raise
         folds = folds_of(splits, len(y), s, kinds)
         for i, (train, test) in enumerate(folds, 1):
@@ -191,10 +190,8 @@ class Ensemble(Certified):
             assert callable(self.loss)
             value = np.asarray(self.loss(y, z, **how))
         except TypeError as error:
-            raise GreedyhullError(f"loss, {self.loss!r}, cannot be called as loss(y, prediction{given}): {error}. Give a "
-                                  "function that can.") from error
-        check(value.size == 1 and value.dtype.kind in "biuf", lambda: f"loss, {self.loss!r}, answered {value!r}; a number, "
-                                                                      "the lower the better, is wanted.")
+            raise GreedyhullError(f"loss, {self.loss!r}, cannot be called as loss(y, prediction{given}): {error}.") from error
+        check(value.size == 1 and value.dtype.kind in "biuf", lambda: f"loss must return a number; got {value!r}.")
         return float(value.item())
 
     def _weigh(self, f: Composite | None, P: Array, metric: Callable[[Array], float] | None = None) -> None:
@@ -299,8 +296,7 @@ class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
         return tags
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        check(isinstance(self.loss, str) or not self.fit_intercept, "fit_intercept=True was given with a function for a loss, "
-              "for which no intercept is searched. Leave the intercept out, or give a loss by name.")
+        check(isinstance(self.loss, str) or not self.fit_intercept, "fit_intercept=True needs a loss by name; got a function.")
         X, y = self._given(X, y, y_numeric=True)
         bounded(y, "y", np.dtype(np.float64) if self.models_ is not None else X.dtype)
         begin(self, X, y)

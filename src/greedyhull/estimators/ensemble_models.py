@@ -36,10 +36,9 @@ def named(models: Sequence[Any], method: str) -> list[Named]:
     twice = sorted({name for name in names if names.count(name) > 1})
     check(not twice, f"models has several named {', '.join(twice)}; each needs a name of its own.")
     for name, model in pairs:
-        check(not isinstance(model, type), f"{_who(name)} is a class, {model!r}; an instance of it is wanted.")
+        check(not isinstance(model, type), f"The model {name!r} is a class, {model!r}; an instance of it is wanted.")
         # models come from any library, and may have the method or not
-        check(callable(getattr(model, method, None)), f"{_who(name)}, {model!r}, has no {method}; models that have it, or "
-                                                      "pairs of a name and such a model, are wanted.")
+        check(callable(getattr(model, method, None)), f"The model {name!r}, {model!r}, has no {method}.")
     return pairs
 
 
@@ -47,17 +46,12 @@ def _pair(model: Any) -> bool:
     return isinstance(model, tuple) and len(model) == 2 and isinstance(model[0], str)
 
 
-def _who(name: str) -> str:
-    return f"The model {name!r}"
-
-
 def _asked(name: str, method: Callable[[Any], Any], X: Any) -> Any:
     """What a fitted model says of X."""
     try:
         return user(method, X)
     except NotFittedError as error:
-        raise GreedyhullError(f"{_who(name)} is not fitted. Fit it with other data than these, or give cv=5 to have it fitted "
-                              "and out-of-fold predictions made.") from error
+        raise GreedyhullError(f"The model {name!r} is not fitted. Fit it with other data than these, or give cv=5.") from error
 
 
 def predictions(models: list[Named], X: Any) -> Array:
@@ -67,10 +61,10 @@ def predictions(models: list[Named], X: Any) -> Array:
     for j, (name, model) in enumerate(models):
         y = np.asarray(_asked(name, model.predict, X))
         y = y.ravel() if y.shape == (n, 1) else y
-        check(y.shape == (n,) and y.dtype.kind in "biuf", f"{_who(name)} predicts an array of shape {y.shape} and dtype "
-                                                          f"{y.dtype} for {n} samples; one number for each is wanted.")
+        check(y.shape == (n,) and y.dtype.kind in "biuf",
+              f"The model {name!r} must predict {n} numbers, one for each sample; got shape {y.shape} of dtype {y.dtype}.")
         lost = np.count_nonzero(~np.isfinite(y))
-        check(lost == 0, f"{_who(name)} predicts NaN or infinity for {lost} of {n} samples. Leave it out, or fix it first.")
+        check(lost == 0, f"The model {name!r} predicts NaN or infinity for {lost} of {n} samples. Leave it out, or fix it.")
         bounded(y, f"What the model {name!r} predicts", np.dtype(np.float64))
         Z[:, j] = y
     return Z
@@ -95,12 +89,10 @@ def probabilities(models: list[Named], X: Any, classes: Array) -> Array:
         own = np.asarray(classes if lacks(model, "classes_") else model.classes_)
         p, shape = np.asarray(_asked(name, model.predict_proba, X)), (n, len(own))
         check(p.shape == shape and p.dtype.kind in "biuf",
-              f"{_who(name)} gives probabilities of shape {p.shape} and dtype {p.dtype}; {shape}, a number for each sample "
-              "and class, are wanted.")
+              f"The model {name!r} must give probabilities of shape {shape}; got {p.shape} of dtype {p.dtype}.")
         p = p.astype(np.float64)
         fault = improbable(p)
-        check(not fault, f"{_who(name)} gives probabilities {fault}. They must lie in [0, 1] and sum to one in each row: "
-                         "calibrate it, or leave it out.")
+        check(not fault, f"The model {name!r} gives probabilities {fault}. Calibrate it: each row must sum to one.")
         p = np.maximum(p, 0.0)
         P[:, np.searchsorted(classes, own), j] = p / p.sum(axis=1, keepdims=True)
     return P
@@ -134,8 +126,8 @@ class Columns(NamedTuple):
             return np.stack([votes == k for k in range(self.K)], axis=1).astype(np.float64)
         B = blocks(X, self.K)
         outside = ((B < -ROUNDING) | (B > 1.0 + ROUNDING)).any(axis=(0, 1)) & ~self.scored
-        check(not outside.any(), lambda: f"In {self.names[int(outside.argmax())]} of X there are entries outside [0, 1]; when "
-              "the weights were fitted there were probabilities, and such are wanted now.")
+        check(not outside.any(), lambda: f"X must hold probabilities as in the fit; {self.names[int(outside.argmax())]} has "
+                                         "entries outside [0, 1].")
         P = np.clip(B, 0.0, 1.0)
         if self.K == 2:
             P[:, :, self.scored] = expit(B[:, :, self.scored])
@@ -235,8 +227,7 @@ def weights_name(model: Any) -> str:
 def check_models(models: list[Named], s: Array | None) -> None:
     """Refuse models that cannot be fitted; warn of those that take no weights of samples where there are some."""
     for name, model in models:
-        check(not lacks(model, "fit") and callable(model.fit), f"The model {name!r}, {model!r}, has no fit; cv fits clones of "
-                                                               "the models. Leave cv out where models are fitted already.")
+        check(not lacks(model, "fit") and callable(model.fit), f"cv needs models with fit; {name!r}, {model!r}, has no fit.")
     without = [repr(name) for name, model in models if not weights_name(model)]
     if s is not None and without:
         warnings.warn(f"fit of {', '.join(without)} takes no sample_weight: fitted without. The weights of the ensemble are "
@@ -310,8 +301,7 @@ def selected(P: Array, metric: Metric, rounds: int, most: int) -> tuple[Array, f
         allowed = range(m) if np.count_nonzero(counts) < most else np.flatnonzero(counts)
         scores = {int(j): metric((total + P[j]) / (k + 1)) for j in allowed}
         j = min(scores, key=scores.__getitem__)
-        check(k > 0 or scores[j] < np.inf, "The loss is NaN or infinite for each model alone; a finite one for at least one "
-                                           "of them is wanted. Look at what the models predict.")
+        check(k > 0 or scores[j] < np.inf, "The loss is NaN or infinite for each model alone. Check what the models predict.")
         if scores[j] == np.inf:  # whichever model joins; what was best stays so
             break
         total, counts = total + P[j], counts.copy()

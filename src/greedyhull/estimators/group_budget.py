@@ -26,8 +26,7 @@ class Grouped(Certified):
     def _atoms(self, X: Any, s: Array | None, shape: Shape) -> GroupL1Ball:
         groups = np.arange(*shape) if self.groups is None else point_of(self.groups, self, name="groups")
         S = GroupL1Ball(groups, float(vars(self).get("radius", 1.0)))
-        check(S.shape == shape, lambda: f"groups is about {S.shape[0]} features, and the data have {shape[0]}; one label for "
-                                        "each feature, or lists that have every feature, are wanted.")
+        check(S.shape == shape, lambda: f"groups must have a label for each of {shape[0]} features; got {S.shape[0]}.")
         return S
 
 

@@ -26,15 +26,13 @@ class Budgeted(L1Set, RadiusPath):
 
     def _given(self, X: Any, y: Any, **how: Any) -> tuple[Any, Any]:
         check(self.radius is None or self.alpha is None,
-              lambda: f"radius={self.radius!r} and alpha={self.alpha!r} were given; "
-                      "one of them is wanted: a budget, or its price. Leave the other at None.")
+              lambda: f"radius={self.radius!r} and alpha={self.alpha!r} were both given. Leave one of them at None.")
         return super()._given(X, y, **how)
 
     def _found(self, f: Objective, X: Any, s: Array | None, start: Array | None = None) -> Solution:
         if self.alpha is None:
             return super()._found(f, X, s, start)
-        check(f.traits.smooth, f"alpha={self.alpha!r} was given with loss={self.loss!r}, which has kinks: there a "
-                                          "budget has no one price to search by. Give the radius.")
+        check(f.traits.smooth, f"alpha={self.alpha!r} needs a smooth loss; got loss={self.loss!r}. Give the radius.")
         solve = lambda ball, start, gap: self._run(f, ball, Gap(gap), None if start is None else self._moved(start, ball))
         priced = at_price(f, self._atoms(X, s, f.domain), float(self.alpha), solve, float(self.tol), start)
         found = priced.solution

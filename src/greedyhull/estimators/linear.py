@@ -114,8 +114,8 @@ def scored(predict: Predict, data: Shards, names: list[str] | None, *, classes: 
 
 def _predicted(predict: Predict, data: Shards, names: list[str] | None) -> Iterator[tuple[Array, Shard]]:
     """What is predicted for a block, and its rows; one shard is in memory at a time."""
-    check(names is None or data.names is None or data.names == names, lambda: f"The shards have the columns {data.names}, and "
-          f"the model was fitted to {names}. Name the same features in the same order.")
+    check(names is None or data.names is None or data.names == names,
+          lambda: f"The shards must have the columns of the fit, {names}; got {data.names}.")
     n = 0
     for k in range(data.count):
         for rows in cut(data.load(k)):
@@ -238,8 +238,7 @@ class Linear(Certified):
 
     def _fit_shards(self, data: Shards, y: Any, sample_weight: Any) -> Self:
         """The one solve of a fit over shards; labels are −1 and +1, or 0 and 1, as the shards have them."""
-        check(y is None and sample_weight is None, "fit was given shards and more data; targets and weights come with the "
-                                                   "shards. Call fit(data).")
+        check(y is None and sample_weight is None, "Targets and weights come with the shards. Call fit(data).")
         given = self.get_params()
         for name, default in (("alpha", None), ("standardize", False), ("class_weight", None)):
             value = given.get(name, default)
@@ -424,6 +423,5 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         PosixPath('fit.html')
         """
         check_is_fitted(self)
-        check(not isinstance(self.solution_, Solutions), "This fit has several targets, and a page is about one. Write that "
-                                                         "of target j by solution_[j].report(path).")
+        check(not isinstance(self.solution_, Solutions), "A page is about one target. Call solution_[j].report(path).")
         return write_report(self.solution_, path, self._minimised())

@@ -39,8 +39,7 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         check_classification_targets(y)
         before = vars(self).get("classes_")
         self.classes_, labels = np.unique(y, return_inverse=True)
-        check(len(self.classes_) > 1, f"y holds one class only, {self.classes_.tolist()[0]!r}; two classes or more are "
-                                      "wanted.")
+        check(len(self.classes_) > 1, f"y must hold several classes; it has one class only, {self.classes_.tolist()[0]!r}.")
         begin(self, X, y)
         s = class_weighted(self.class_weight, self.classes_, labels, weights_of(sample_weight, X))
         positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))

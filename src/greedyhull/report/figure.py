@@ -109,13 +109,9 @@ def inline(canvas: Any) -> str:
     """The SVG element alone: colours exchanged for variables, metadata and identifiers that nothing points to left out."""
     buffer = StringIO()
     canvas.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    return element(buffer.getvalue(), VARIABLES)
-
-
-def element(text: str, variables: dict[str, str]) -> str:
-    """The SVG element of a drawing, its stand-in colours exchanged for the page's variables."""
+    text = buffer.getvalue()
     text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
-    for colour, variable in variables.items():
+    for colour, variable in VARIABLES.items():
         text = text.replace(colour, variable)
     used = set(re.findall(r"#([A-Za-z_][\w.-]*)", text))
     return re.sub(r' id="([^"]+)"', lambda found: found[0] if found[1] in used else "", text)
