@@ -223,7 +223,6 @@ def measured(wanted: list[Experiment], scale: Scale, seed: int) -> Iterator[Find
 
 
 def by_name(name: str, scale: Scale, seed: int) -> Finding:
-    """The finding of the experiment with that name, in a process of its own."""
     return chosen([name])[0].run(scale, seed)
 
 

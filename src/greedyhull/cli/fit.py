@@ -295,7 +295,6 @@ def _fit_table(kind: str, data: Path, layout: str | None, wanted: Selection, tas
 
 
 def guess_task(y: Array) -> tuple[str, str]:
-    """Guess whether these targets are classes or numbers."""
     if y.dtype.kind not in "biuf":
         return "classification", "The target holds words."
     if len(np.unique(y)) == 2:
@@ -343,7 +342,6 @@ def blocks_of(names: Sequence[str], m: int) -> list[str]:
 
 
 def each(found: Any) -> list[Any]:
-    """Return the attribute of a fit for each class, or for all of them, as a list."""
     return found if isinstance(found, list) else [found]
 
 

@@ -60,7 +60,6 @@ def _pairs(table: Table, columns: tuple[str, str, str]) -> Array:
 
 def fit_design(data: Path, layout: str | None, exclude: Sequence[str], out: Path | None, console: Console, *, criterion: Any,
                intercept: bool, experiments: int | None, name: str | None, tol: float) -> int:
-    """Find the design, print it and write it; return the exit code."""
     from greedyhull.apps import optimal_design
 
     check_out(out)
@@ -97,7 +96,6 @@ def _others(table: Table, exclude: Sequence[str], taken: int | None) -> list[int
 
 def fit_portfolio(data: Path, layout: str | None, exclude: Sequence[str], out: Path | None, console: Console, *, risk: str,
                   groups: Path | None, benchmark: str | None, **limits: Any) -> int:
-    """Find the portfolio, print it and write it; return the exit code."""
     from greedyhull.apps import Portfolio, portfolio
 
     check_out(out)

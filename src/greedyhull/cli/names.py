@@ -33,13 +33,11 @@ def group_l1_ball(radius: float, groups: Any = None, by: Literal["rows", "column
 
 
 def nuclear_ball(radius: float, shape: Any = None, domain: Shape = (0,)) -> gh.NuclearBall:
-    """Matrices of the shape of the data's, or of the one that is given."""
     _need_matrices(domain)
     return gh.NuclearBall(domain if shape is None else shape, radius)
 
 
 def spectrahedron(n: int | None = None, trace: float = 1.0, domain: Shape = (0,)) -> gh.Spectrahedron:
-    """Matrices with as many rows as the data's, or as are given."""
     _need_matrices(domain)
     return gh.Spectrahedron(domain[0] if n is None else n, trace)
 
@@ -62,7 +60,6 @@ def completion(rows: Any, cols: Any, values: Any, shape: Any = None,
 
 
 def box(d: int, lower: Any, upper: Any) -> gh.Box:
-    """A box whose sides are vectors, or one number for all coordinates."""
     return gh.Box(_each(lower, d, "lower"), _each(upper, d, "upper"))
 
 

@@ -38,7 +38,6 @@ class Faults:
     broken: set[str] = field(default_factory=set)  # tables of the file with faults other than misspelt names
 
     def add(self, key: str, words: str, misspelt: bool = False) -> None:
-        """Note a fault at a key."""
         if (key, words) not in self.found:
             self.found.append((key, words))
         if not misspelt:
@@ -124,7 +123,6 @@ def _made(value: Any, given: dict[str, Any]) -> Any:
 
 
 def value_of(kind: Kind, given: Any, key: str, faults: Faults) -> Any:
-    """Return the value of a key, None where it is wrong."""
     with faults.at(key):
         return kind.read(given, key, faults)
     return None

@@ -50,7 +50,7 @@ class Group(TyperGroup):
 
 
 def meant(path: str, name: str, commands: list[str]) -> str:
-    """What to say of a word that stands where a command is wanted.
+    """What to say of a word in the place of a command.
 
     >>> meant("greedyhull", "slove", ["solve", "fit"]), meant("greedyhull fit", "lasso", ["simplex", "l1"])
     ('Did you mean "greedyhull solve"?', 'Did you mean "greedyhull fit l1"?')
@@ -98,6 +98,6 @@ def one_of(given: object, allowed: list[str], place: str = "") -> str:
 
 
 def shown(given: object) -> str:
-    """A value as the file has it, shortened."""
+    """A value as a TOML file spells it, shortened."""
     words = f'"{given}"' if isinstance(given, str) else str(given).lower() if isinstance(given, bool) else str(given)
     return words if len(words) <= 60 else f"{words[:57]}..."

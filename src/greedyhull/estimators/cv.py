@@ -53,8 +53,7 @@ class CVMixin(Linear):
 
     @checked
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
-        """
-        Choose the radius, then find the coefficients on all data.
+        """Choose the radius, then find the coefficients on all data.
 
         Parameters
         ----------
@@ -123,8 +122,7 @@ class CVMixin(Linear):
         return float(radii[best])
 
     def plot_path(self, ax: Any = None) -> Any:
-        """
-        Plot the coefficients, and the loss on left-out data, against the radius.
+        """Plot the coefficients, and the loss on left-out data, against the radius.
 
         Parameters
         ----------
@@ -196,8 +194,7 @@ def affordable(f: LinearModel, S: AtomSet, eps: float) -> float:
 
 @described(CHOSEN_REGRESSOR)
 class L1BudgetRegressorCV(L1Set, CVMixin, LinearRegressor):
-    """
-    Linear regression with an l1 budget chosen by cross-validation.
+    """Linear regression with an l1 budget chosen by cross-validation.
 
     Paths over the radii are warm-started. The model with the chosen radius is fitted to ``tol`` on all data, and certified.
 
@@ -248,8 +245,7 @@ class L1BudgetRegressorCV(L1Set, CVMixin, LinearRegressor):
 
 @described(CHOSEN_CLASSIFIER)
 class L1BudgetClassifierCV(L1Set, CVMixin, LinearClassifier):
-    """
-    Linear classification with an l1 budget chosen by cross-validation.
+    """Linear classification with an l1 budget chosen by cross-validation.
 
     Several classes are one problem with ``loss="logistic"``, and have one budget together; with other losses they are fitted
     one against the rest, each with the same radius. Folds keep the shares of the classes, unless ``cv`` says otherwise. The

@@ -255,8 +255,7 @@ class RadiusPath(Linear):
         self.price_ = prices if len(solutions) > 1 else prices[0]
 
     def path(self, radii: Any = 50) -> tuple[Array, Array]:
-        """
-        Compute the coefficients for many radii on the training data, which are kept in memory, but are no part of a pickle.
+        """Compute the coefficients for many radii on the training data, which are kept in memory, but are no part of a pickle.
 
         Parameters
         ----------
@@ -291,8 +290,7 @@ class RadiusPath(Linear):
         return sizes, coefs[0] if len(found) == 1 else coefs.transpose(1, 0, 2)
 
     def plot_path(self, ax: Any = None, *, radii: Any = 50) -> Any:
-        """
-        Plot the coefficients against the radius.
+        """Plot the coefficients against the radius.
 
         Parameters
         ----------

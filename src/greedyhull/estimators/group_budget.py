@@ -32,8 +32,7 @@ class Grouped(Certified):
 
 @described(REGRESSOR)
 class GroupBudgetRegressor(Grouped, RadiusPath, LinearRegressor):
-    """
-    Linear regression with a budget on groups of features: Σ over the groups of ‖w_group‖₂ ≤ radius.
+    """Linear regression with a budget on groups of features: Σ over the groups of ‖w_group‖₂ ≤ radius.
 
     The features of a group enter or stay out together: the constraint form of the group lasso. Where groups overlap, it is
     that of the latent group lasso.
@@ -66,8 +65,7 @@ class GroupBudgetRegressor(Grouped, RadiusPath, LinearRegressor):
 
 @described(CLASSIFIER)
 class GroupBudgetClassifier(Grouped, RadiusPath, LinearClassifier):
-    """
-    Linear classification with a budget on groups of features: Σ over the groups of ‖w_group‖₂ ≤ radius.
+    """Linear classification with a budget on groups of features: Σ over the groups of ‖w_group‖₂ ≤ radius.
 
     The features of a group enter or stay out together. Several classes are fitted one against the rest, each with the whole
     budget.
@@ -100,8 +98,7 @@ class GroupBudgetClassifier(Grouped, RadiusPath, LinearClassifier):
 
 @described(CHOSEN_REGRESSOR)
 class GroupBudgetRegressorCV(Grouped, CVMixin, LinearRegressor):
-    """
-    Linear regression with a budget on groups of features chosen by cross-validation.
+    """Linear regression with a budget on groups of features chosen by cross-validation.
 
     Paths over the radii are warm-started. The model with the chosen radius is fitted to ``tol`` on all data, and certified.
 
@@ -134,8 +131,7 @@ class GroupBudgetRegressorCV(Grouped, CVMixin, LinearRegressor):
 
 @described(CHOSEN_CLASSIFIER)
 class GroupBudgetClassifierCV(Grouped, CVMixin, LinearClassifier):
-    """
-    Linear classification with a budget on groups of features chosen by cross-validation.
+    """Linear classification with a budget on groups of features chosen by cross-validation.
 
     All classes share one radius. Folds keep the shares of the classes, unless ``cv`` says otherwise. The model with the chosen
     radius is fitted to ``tol`` on all data, and certified.

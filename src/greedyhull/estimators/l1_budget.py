@@ -51,8 +51,7 @@ class Budgeted(L1Set, RadiusPath):
 
 @described(PENALISED_REGRESSOR)
 class L1BudgetRegressor(Budgeted, LinearRegressor):
-    """
-    Linear regression with an l1 budget: Σ|w_j| ≤ radius.
+    """Linear regression with an l1 budget: Σ|w_j| ≤ radius.
 
     The coefficients with the least mean loss in the l1 ball are found and certified. A penalty ``alpha`` may be given in place
     of the radius; it means what it means for scikit-learn's Lasso.
@@ -94,8 +93,7 @@ class L1BudgetRegressor(Budgeted, LinearRegressor):
 
 @described(PENALISED_CLASSIFIER)
 class L1BudgetClassifier(Budgeted, LinearClassifier):
-    """
-    Linear classification with an l1 budget: Σ|w_j| ≤ radius.
+    """Linear classification with an l1 budget: Σ|w_j| ≤ radius.
 
     Several classes are one problem with ``loss="logistic"``: the mean cross-entropy, a budget for the coefficients of all
     classes, one certificate. With other losses they are fitted one against the rest, each with the whole budget. A penalty

@@ -199,8 +199,7 @@ class Linear(Certified):
 
     @checked
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """
-        Find the coefficients with the least loss.
+        """Find the coefficients with the least loss.
 
         Parameters
         ----------
@@ -270,8 +269,7 @@ class Linear(Certified):
 
     @by_row
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """
-        Compute R², the share of the variance that is predicted; for a classifier, the share of right predictions.
+        """Compute R², the share of the variance that is predicted; for a classifier, the share of right predictions.
 
         Parameters
         ----------
@@ -374,8 +372,7 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         return {"coef_": coef, "weights_": coef, "intercept_": dtype.type(b) if isinstance(dtype, np.dtype) else float(b)}
 
     def predict(self, X: Any) -> Array:
-        """
-        Predict the targets of samples.
+        """Predict the targets of samples.
 
         Parameters
         ----------
@@ -398,8 +395,7 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         return np.exp(z) if self.loss == "poisson" else z
 
     def report(self, path: str | Path) -> Path:
-        """
-        Write a self-contained HTML page about the fit.
+        """Write a self-contained HTML page about the fit.
 
         It shows the certificate, the coefficients as a table and as bars, convergence, and the bounds that apply. It needs the
         training data, which are kept in memory after `fit`, but are no part of a pickle.

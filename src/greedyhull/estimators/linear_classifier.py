@@ -71,8 +71,7 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         return {"coef_": w.array()[None, :], "intercept_": np.array([told_intercept(f, w)]), "classes_": self.classes_}
 
     def decision_function(self, X: Any) -> Array:
-        """
-        Compute the scores X @ coef_.T + intercept_ of samples.
+        """Compute the scores X @ coef_.T + intercept_ of samples.
 
         Parameters
         ----------
@@ -95,8 +94,7 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         return z.ravel() if z.shape[1] == 1 else z
 
     def predict(self, X: Any) -> Array:
-        """
-        Predict the class with the highest score.
+        """Predict the class with the highest score.
 
         Parameters
         ----------
@@ -121,8 +119,7 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Array:
-        """
-        Predict the probabilities of the classes, with ``loss="logistic"`` only.
+        """Predict the probabilities of the classes, with ``loss="logistic"`` only.
 
         Parameters
         ----------
@@ -153,8 +150,7 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         return np.asarray(p / np.maximum(p.sum(axis=1, keepdims=True), np.finfo(p.dtype).tiny))
 
     def report(self, path: str | Path, label: Any = None) -> Path:
-        """
-        Write a self-contained HTML page about the fit.
+        """Write a self-contained HTML page about the fit.
 
         It shows the certificate, the coefficients as a table and as bars, convergence, and the bounds that apply. It needs the
         training data, which are kept in memory after `fit`, but are no part of a pickle.

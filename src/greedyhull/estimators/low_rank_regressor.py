@@ -17,8 +17,7 @@ from greedyhull.types import Array
 
 @described(REGRESSOR)
 class LowRankRegressor(MultiOutputMixin, RegressorMixin, Certified):  # type: ignore[misc]
-    """
-    Linear regression of several responses whose matrix of coefficients has a small nuclear norm.
+    """Linear regression of several responses whose matrix of coefficients has a small nuclear norm.
 
     The coefficients with the least mean squared error are found and certified.
 
@@ -63,8 +62,7 @@ class LowRankRegressor(MultiOutputMixin, RegressorMixin, Certified):  # type: ig
     @warning_once
     @by_row
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """
-        Fit the coefficients.
+        """Fit the coefficients.
 
         Parameters
         ----------
@@ -99,8 +97,7 @@ class LowRankRegressor(MultiOutputMixin, RegressorMixin, Certified):  # type: ig
         return self
 
     def predict(self, X: Any) -> Array:
-        """
-        Predict the responses.
+        """Predict the responses.
 
         Parameters
         ----------

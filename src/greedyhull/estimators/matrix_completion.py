@@ -56,8 +56,7 @@ class Tried(NamedTuple):
 
 
 class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
-    """
-    Matrix completion: the matrix of small nuclear norm that is nearest to the known entries.
+    """Matrix completion: the matrix of small nuclear norm that is nearest to the known entries.
 
     A mean and a bias for each row and column are fitted first, by least squares with a little ridge, and subtracted. What is
     left is minimised over a `NuclearBall`, and certified.
@@ -115,8 +114,7 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
     @warning_once
     @by_row
     def fit(self, X: Any, y: Any = None) -> Self:
-        """
-        Fit to the known entries.
+        """Fit to the known entries.
 
         Parameters
         ----------
@@ -147,8 +145,7 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, pairs: Any) -> Array:
-        """
-        Entries at pairs of labels.
+        """Entries at pairs of labels.
 
         Parameters
         ----------
@@ -174,8 +171,7 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
 
     @by_row
     def score(self, pairs: Any, values: Any = None) -> float:
-        """
-        How well entries are predicted: R², or with loss="logistic" the share of entries whose sign is predicted.
+        """How well entries are predicted: R², or with loss="logistic" the share of entries whose sign is predicted.
 
         Parameters
         ----------

@@ -106,8 +106,7 @@ class Shared(Linear):
 
 @described(REGRESSOR)
 class SimplexRegressor(Shared, LinearRegressor):
-    """
-    Linear regression with non-negative weights that have a given sum.
+    """Linear regression with non-negative weights that have a given sum.
 
     Typical uses are mixtures of forecasts, portfolios that track an index and donors of a synthetic control. The weights with
     the least mean loss are found and certified.
@@ -165,8 +164,7 @@ class SimplexRegressor(Shared, LinearRegressor):
 
 @described(CLASSIFIER)
 class SimplexClassifier(Shared, LinearClassifier):
-    """
-    Linear classification with non-negative weights that have a given sum.
+    """Linear classification with non-negative weights that have a given sum.
 
     Several classes are fitted one against the rest, each with weights of its own.
 
