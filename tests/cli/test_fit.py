@@ -137,7 +137,7 @@ def test_a_gap_that_is_not_reached_is_exit_code_one(fit):
     (["l1", "table.csv", "--target", "y", "--task", "classification"], "The target y holds numbers with fractions"),
     (["l1", "table.csv", "--target", "y", "--format", "xls"], "The format xls was given; one of csv, libsvm, npy, npz"),
     (["l1", "table.csv", "--target", "y", "--radius", "1", "--folds", "3"],
-     "--folds 3 was given, but --radius leaves nothing to cross-validate"),
+     "--radius leaves nothing to cross-validate"),
     (["simplex", "table.csv", "--target", "y", "--features", "a,q"], '"q" was given'),
     (["l1", "table.csv", "--target", "y", "--loss", "absolute", "--alpha", "1"], "the absolute loss is not smooth"),
     (["l1", "table.csv", "--target", "y", "--tol", "-1"], "--tol -1.0 was given; a number of at least 0 is wanted."),
