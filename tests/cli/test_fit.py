@@ -123,7 +123,7 @@ def test_a_gap_that_is_not_reached_is_exit_code_one(fit):
     (["l1", "table.csv", "--target", "y", "--out", "w.xls"], "a name in .json or .csv is wanted"),
     (["l1", "table.csv", "--target", "y", "--task", "ranking"], "one of auto, regression, classification is wanted"),
     (["l1", "table.csv", "--target", "y", "--loss", "cubic"], "--loss cubic was given; for regression one of absolute"),
-    (["l1", "table.csv", "--target", "y", "--radius", "1", "--alpha", "2"], "one of them is wanted"),
+    (["l1", "table.csv", "--target", "y", "--radius", "1", "--alpha", "2"], "were both given"),
     (["l1", "table.csv", "--target", "y", "--radius", "-1"], "--radius -1.0 was given; a number above 0 is wanted."),
     (["l1", "table.csv", "--target", "y", "--radius", "nan"], "--radius nan was given; a number above 0 is wanted."),
     (["l1", "table.csv", "--target", "y", "--max-iter", "0"], "--max-iter 0 was given; a whole number of at least 1 is"),
