@@ -65,8 +65,8 @@ def test_maps_are_drawn_of_images():
 @pytest.mark.parametrize(("call", "words"), [
     (lambda: unmix(IMAGE, E.T), r"Give endmembers\.T|bands"),
     (lambda: unmix(IMAGE[..., :7], E), "7"),
-    (lambda: unmix(IMAGE, E[0]), "endmembers has shape"),
-    (lambda: unmix(IMAGE, np.full((3, 20), np.nan)), "finite numbers"),
+    (lambda: unmix(IMAGE, E[0]), "endmembers must be finite"),
+    (lambda: unmix(IMAGE, np.full((3, 20), np.nan)), "endmembers must be finite"),
     (lambda: unmix(IMAGE, E, names=["a", "b"]), "3 different names"),
     (lambda: unmix(IMAGE, E, names=["a", "a", "b"]), "3 different names"),
     (lambda: unmix([["a"]], E), "numbers are wanted"),

@@ -70,7 +70,7 @@ def test_parquet_files_are_fitted_and_written(tmp_path, parts, capsys):
     ("l1", "data/part-*.csv", ["--target", "y", "--radius", "1", "--standardize"], "without --standardize"),
     ("ensemble", "data/part-*.csv", ["--target", "y"], "needs all rows in one table"),
     ("l1", "data/part-*.csv", ["--target", "y", "--radius", "1", "--exclude", "a"], "by --features"),
-    ("l1", "data/part-*.csv", ["--target", "y", "--radius", "1", "--format", "csv"], "tell their format by their endings"),
+    ("l1", "data/part-*.csv", ["--target", "y", "--radius", "1", "--format", "csv"], "the format of shards"),
     ("l1", "data/none-*.csv", ["--target", "y", "--radius", "1"], "matches no file"),
     ("l1", "data/part-*.csv", ["--target", "zz", "--radius", "1"], "zz"),
     ("l1", "data/part-*.csv", ["--target", "99", "--radius", "1"], "99"),

@@ -158,7 +158,7 @@ def test_faults_of_columns_and_solver_together(refused):
     ([("[stop]", '[solver]\nname = "jonse"\n[stop]')], "solver.name", 'Did you mean "jones"?'),
     ([("[stop]", '[solver]\nname = "jones"\nbatch = 3\n[stop]')], "solver.batch", "is not a key of jones; one of name, step,"),
     ([("[stop]", '[solver]\nname = "stochastic_jones"\nbatch = "32"\n[stop]')], "solver.batch", "a whole number, or one of"),
-    ([("[stop]", '[solver]\nname = "jones"\nstep = "short"\n[stop]')], "solver", "Exact() for the joint choice"),
+    ([("[stop]", '[solver]\nname = "jones"\nstep = "short"\n[stop]')], "solver", "step of Jones must be Exact()"),
 ])
 def test_one_error(refused, changes, key, words):
     faults = refused(*changes)

@@ -53,7 +53,7 @@ def test_clones_pickles_searches_and_paths():
     np.testing.assert_allclose(fitted.set_params(radius=2.1).fit(X, Y).radius_, 2.1)
 
 
-@pytest.mark.parametrize(("groups", "said"), [([0, 1], "2 features, and the data have 24"), ([[0, 1], [1, 2]], "3 features"),
+@pytest.mark.parametrize(("groups", "said"), [([0, 1], "24 features; got 2"), ([[0, 1], [1, 2]], "24 features; got 3"),
                                               ([[0], [2]], "in no group")])
 def test_groups_that_do_not_fit(groups, said):
     with pytest.raises(gh.GreedyhullError, match=said):

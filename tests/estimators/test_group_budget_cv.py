@@ -71,7 +71,7 @@ def test_constant_targets_are_predicted(target):
     np.testing.assert_allclose(model.predict(X), target, atol=1e-9)
 
 
-@pytest.mark.parametrize(("given", "said"), [({"groups": [0, 1]}, "2 features, and the data have 12"),
+@pytest.mark.parametrize(("given", "said"), [({"groups": [0, 1]}, "12 features; got 2"),
                                              ({"radii": [-1.0]}, "radii"), ({"groups": [[0], [2]]}, "in no group")])
 def test_bad_input_gets_words(given, said):
     with pytest.raises(gh.GreedyhullError, match=said):

@@ -51,7 +51,7 @@ def test_printed_and_in_a_notebook(runs):
 
 
 def test_what_cannot_be_compared_is_refused(runs):
-    with pytest.raises(gh.GreedyhullError, match="no solutions"):
+    with pytest.raises(gh.GreedyhullError, match="solutions is empty"):
         gh.compare([])
     with pytest.raises(gh.GreedyhullError, match="no Solution"):
         gh.compare([runs["always"], 3.0])

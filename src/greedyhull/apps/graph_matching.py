@@ -78,10 +78,8 @@ class Matching:
 
     @property
     def optimal(self) -> bool:
-        """Whether the bound proves that no other permutation is better; where weights are no whole numbers, better by more
-        than 1e-9 of the value."""
+        """Whether the bound proves that no other permutation is better, up to 1e-9 of the value."""
         apart = abs(self.value - self.bound)
-        # of the value: how near the bound comes to an optimum, where weights are no whole numbers
         return apart < 1.0 if self.whole else apart <= 1e-9 * max(abs(self.value), abs(self.bound))
 
     @property
@@ -151,11 +149,6 @@ def graph_matching(A: Any, B: Any, *, maximize: bool = False, starts: int = 10, 
     -------
     Matching
         Permutation, value, bound and the run.
-
-    See Also
-    --------
-    greedyhull.Birkhoff : The set, doubly stochastic matrices.
-    scipy.optimize.quadratic_assignment : The same problem from one start.
 
     Notes
     -----
@@ -259,10 +252,7 @@ def _across(M: Array) -> Array:
 
 
 def _least(A: Array, B: Array) -> float:
-    """The bound of Gilmore and Lawler: each node pays at least for its edges in the cheapest order, and nodes are assigned.
-
-    Products of a row of A and a row of B without their diagonals are least where one rises and the other falls.
-    """
+    """The bound of Gilmore and Lawler: each node pays at least for its edges in the cheapest order, and nodes are assigned."""
     n = len(A)
     off = ~np.eye(n, dtype=bool)
     rising, falling = np.sort(A[off].reshape(n, n - 1), axis=1), -np.sort(-B[off].reshape(n, n - 1), axis=1)

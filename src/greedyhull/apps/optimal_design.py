@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from greedyhull.atoms.arguments import is_whole
 from greedyhull.atoms.simplex import Simplex
 from greedyhull.driver.certificate import Certificate
 from greedyhull.driver.run import minimize
@@ -130,8 +131,8 @@ class Design:
             The number of experiments with each candidate.
         """
         held = self._held()
-        check(isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n >= len(held), lambda: f"round({shown(n)}) "
-              f"was called; {len(held)} candidates have weight, so a whole number of at least {len(held)} is wanted.")
+        check(is_whole(n, len(held)), lambda: f"n must be an integer of at least {len(held)}, the number of candidates that "
+                                              f"have weight; got {shown(n)}.")
         w = self.weights[held] / self.weights[held].sum()
         counts = np.ceil((n - 0.5 * len(held)) * w).astype(np.int64)
         while (left := int(n - counts.sum())) != 0:
@@ -155,12 +156,10 @@ class Design:
         """
         w = np.asarray(ordered(weights, self.names, "weights", "the candidates"), dtype=np.float64)
         check(w.shape == self.weights.shape and bool((w >= 0.0).all()) and 0.0 < float(w.sum()) < np.inf,
-              lambda: f"weights={shown(weights)} was given; a non-negative number for each of the {len(self.names)} "
-                      "candidates, not all of them zero, is wanted.")
+              lambda: f"weights must be {len(self.names)} numbers ≥ 0, not all zero; got {shown(weights)}.")
         f, S = self.solution.objective, Simplex(len(w))
         if not isinstance(f, Information):
-            raise GreedyhullError("This design was read from a file, which does not hold the candidates; call optimal_design "
-                                  "with them again.")
+            raise GreedyhullError("A design from a file does not hold its candidates; call optimal_design again.")
         point = S.decompose(w / w.sum())
         value = float(f.value(point))
         if not np.isfinite(value):
@@ -196,11 +195,6 @@ def optimal_design(X: Any, criterion: Literal["D", "A", "G", "I"] = "D", *, name
     -------
     Design
         Weights, support, efficiency and certificate; ``round(n)`` gives a design of n experiments.
-
-    See Also
-    --------
-    greedyhull.log_det : The objective of D and G.
-    greedyhull.trace_inverse : The objective of A and, after a linear map of the candidates, of I.
 
     Notes
     -----

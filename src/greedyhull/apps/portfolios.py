@@ -27,10 +27,7 @@ from greedyhull.types import Array, AtomSet, Objective
 
 @dataclass(frozen=True, eq=False)
 class Assets:
-    """Names of the assets, and what is known of them: returns by period, covariance, mean.
-
-    ``labels`` are the names as they were given; where none were, the numbers of the assets.
-    """
+    """What is known of the assets; ``labels`` are their names, or their numbers where they have none."""
 
     labels: Sequence[Any]
     returns: Array | None
@@ -42,16 +39,14 @@ class Assets:
         return [str(label) for label in self.labels]
 
     def vector(self, given: Any, name: str, missing: float = 0.0) -> Array:
-        """A number for each asset, from one number for all, a vector, a labelled series, or a mapping that may leave assets
-        out, which get ``missing``."""
+        """A number for each asset; a mapping may leave assets out, which get ``missing``."""
         d = len(self.labels)
         found = numbers(self.ordered(given, name, missing), name)
-        check(found.shape in ((), (d,)), lambda: f"{name} has shape {found.shape}; one number, or {d}, one for each asset, is "
-                                                 "wanted.")
+        check(found.shape in ((), (d,)), lambda: f"{name} must be one number, or {d} numbers; got shape {found.shape}.")
         return np.broadcast_to(found, d).copy()
 
     def ordered(self, given: Any, name: str, missing: Any = None) -> Any:
-        """What was given for each asset, in their order; a mapping must name all unless ``missing`` is given."""
+        """An entry for each asset, in their order; a mapping must name all unless ``missing`` is not None."""
         if not isinstance(given, Mapping):
             return ordered(given, self.labels, name, "the assets")
         known = f"The assets are {few(self.names)}."
@@ -61,12 +56,8 @@ class Assets:
 
 
 def assets_of(returns: Any, covariance: Any, mean: Any, *others: Any) -> Assets:
-    """What was given of the assets; covariance and mean come from the returns where they are left out.
-
-    The assets have the labels of the first argument that has any; ``others`` are vectors with an entry for each asset.
-    """
-    check(returns is not None or covariance is not None, "portfolio() was given neither returns nor covariance; one row of "
-                                                         "returns for each period, or a covariance matrix, is wanted.")
+    """The assets, with the labels of the first argument that has any; ``others`` have an entry for each asset."""
+    check(returns is not None or covariance is not None, "portfolio() was given neither returns nor covariance.")
     named = [*(labels_of(one, 1) for one in (returns, covariance)), *(labels_of(one) for one in (mean, *others))]
     labels = next((list(one) for k, one in enumerate(named) if one is not None and not numbered(one, shuffled=k > 1)), None)
     R = None if returns is None else _matrix(ordered(returns, labels, "returns", "the assets", 1), "returns")
@@ -102,15 +93,12 @@ def _matrix(given: Any, name: str) -> Array:
     return found
 
 
-GROUP = "group "  # before a label, in the name of its row
+GROUP = "group "  # in front of a label, in the name of its row
 
 
 @dataclass(frozen=True, eq=False)
 class Feasible:
-    """The set, how many of its variables are weights, and the cap of each weight.
-
-    A limit on turnover beside rows of one's own needs a second variable for each asset, the size of its trade.
-    """
+    """The set, how many of its variables are weights (others are sizes of trades), and the cap of each weight."""
 
     S: AtomSet
     d: int
@@ -125,8 +113,7 @@ def feasible(assets: Assets, groups: Any, group_upper: Any, upper: Any, turnover
     _warn_of_idle([] if caps is None else caps, "upper", 1.0)
     _warn_of_idle([one for one in for_groups if isinstance(one, (int, float, np.number))], "group_upper", 1.0)
     rows = [*_groups(assets, groups, group_upper), *_own(assets, constraints)]
-    check((turnover is None) == (previous is None), "turnover= and previous= belong together: the sum of all trades, and the "
-                                                    "weights before them.")
+    check((turnover is None) == (previous is None), "turnover=, the sum of all trades, and previous= belong together.")
     before = None if previous is None else assets.vector(previous, "previous")
     if before is not None and isinstance(turnover, (int, float, np.number)):
         _warn_of_idle([turnover], "turnover", 1.0 + float(np.abs(before).sum()))
@@ -162,8 +149,7 @@ def _warn_of_idle(limits: Any, name: str, most: float) -> None:
 
 def _groups(assets: Assets, groups: Any, group_upper: Any) -> list[tuple[str, Array, float]]:
     """A row for each group with a cap."""
-    check((groups is None) == (group_upper is None), "groups= and group_upper= belong together: the group of each asset, and "
-                                                     "the largest weight of a group.")
+    check((groups is None) == (group_upper is None), "groups= and group_upper=, their largest weights, belong together.")
     if groups is None:
         return []
     labels = groups_of(groups, assets)
@@ -185,8 +171,7 @@ def _own(assets: Assets, constraints: Any) -> list[tuple[str, Array, float]]:
     if constraints is None:
         return []
     if not isinstance(constraints, Mapping):
-        raise GreedyhullError("constraints= was given as no mapping; {name: (coefficients, limit)} is wanted, for "
-                              "coefficients · w ≤ limit.")
+        raise GreedyhullError("constraints must be a mapping {name: (coefficients, limit)}, for coefficients · w ≤ limit.")
     rows = []
     for name, row in constraints.items():
         check(isinstance(row, (tuple, list)) and len(row) == 2, f"constraints[{name!r}] is no pair (coefficients, limit).")
@@ -299,7 +284,7 @@ def portfolio(returns: Any = None, *, covariance: Any = None, mean: Any = None, 
     previous : array_like or mapping, optional
         The weights before trading.
     constraints : mapping, optional
-        More rows, {name: (coefficients, limit)} for coefficients · w ≤ limit.
+        More rows, {name: (coefficients, limit)} for coefficients · w ≤ limit; they need highspy.
     benchmark : array_like of shape (n,), optional
         The returns to track.
     tol : float, default 1e-8
@@ -309,12 +294,6 @@ def portfolio(returns: Any = None, *, covariance: Any = None, mean: Any = None, 
     -------
     Portfolio or list of Portfolio
         Weights by name, active constraints with prices, and the certificate; a list where ``risk`` is one.
-
-    See Also
-    --------
-    greedyhull.GroupedSimplex : The set behind groups and caps.
-    greedyhull.LinearProgram : The set behind own constraints; it needs highspy.
-    greedyhull.Simplex : The set where there are at most single caps.
 
     Examples
     --------
@@ -358,8 +337,7 @@ def _objective(assets: Assets, allowed: Feasible, risk: Any, benchmark: Any) -> 
         assert assets.returns is not None
         if benchmark is not None:
             target, n = numbers(benchmark, "benchmark"), len(assets.returns)
-            check(target.shape == (n,), lambda: f"benchmark has shape {target.shape}; {n} returns, one for each period, are "
-                                                "wanted.")
+            check(target.shape == (n,), lambda: f"benchmark must have a return for each of {n} periods; got {target.shape}.")
             return least_squares(np.pad(assets.returns, trades), target)
         check(bool((assets.returns >= -1.0).all()), "returns has an entry below −1: more than everything is lost. Returns are "
                                                     "changes relative to the price before, 0.01 for one per cent.")
@@ -367,8 +345,7 @@ def _objective(assets: Assets, allowed: Feasible, risk: Any, benchmark: Any) -> 
     good = (isinstance(risk, str) and risk == "minimum") or (
         isinstance(risk, (int, float, np.integer, np.floating)) and not isinstance(risk, bool) and 0 < risk < np.inf)
     if not good:
-        raise GreedyhullError(f"risk = {shown(risk)} was given; 'minimum', 'log', a positive number, or a list of "
-                              "them is wanted.")
+        raise GreedyhullError(f"risk must be 'minimum', 'log', a positive number or a list of them; got {shown(risk)}.")
     if assets.covariance is None:  # no Σ is formed
         assert assets.returns is not None
         n, centred = len(assets.returns), assets.returns - assets.returns.mean(axis=0)
@@ -384,8 +361,7 @@ def _objective(assets: Assets, allowed: Feasible, risk: Any, benchmark: Any) -> 
 def _mean(assets: Assets) -> Array:
     if assets.mean is not None:
         return assets.mean
-    check(assets.returns is not None, "risk is a number, and neither mean nor returns tell the expected returns. Give mean=, "
-                                      "or risk='minimum'.")
+    check(assets.returns is not None, "A number for risk needs mean or returns. Give mean=, or risk='minimum'.")
     assert assets.returns is not None
     return np.asarray(assets.returns.mean(axis=0))
 

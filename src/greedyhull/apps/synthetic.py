@@ -23,6 +23,7 @@ from greedyhull.apps.synthetic_panel import (
     well_fitted,
 )
 from greedyhull.driver.certificate import Certificate
+from greedyhull.driver.solution import count
 from greedyhull.driver.stop import Iterations, Relative, Stalled, promise
 from greedyhull.errors import check
 from greedyhull.kernels.core import public
@@ -40,15 +41,6 @@ def named(s: SyntheticControl) -> str:
 def since(s: SyntheticControl) -> str:
     """The first period with the treatment, without quotes."""
     return typed(s.periods[s.start]).strip("'")
-
-
-def placebos(count: int) -> str:
-    """How many placebos.
-
-    >>> placebos(1), placebos(2)
-    ('1 placebo', '2 placebos')
-    """
-    return f"{count} placebo{'' if count == 1 else 's'}"
 
 
 def _fit(s: SyntheticControl) -> str:
@@ -69,14 +61,9 @@ def positions(periods: list[Any]) -> Any:
 
 
 def limits(effect: Array, placebos: Array) -> tuple[float, float]:
-    """The range of the effects panel: all of ``effect``, and of the placebos those with the smaller peaks.
-
-    >>> limits(np.array([0.0, 1.0]), np.array([[0.0, 0.0, 0.0], [2.0, -2.0, 1e6]]))
-    (-2.3, 2.3)
-    """
+    """The range of the effects panel: all of ``effect``, and of the placebos the three quarters with the smaller peaks."""
     peak = float(np.abs(effect).max())
     if placebos.size:
-        # the share of placebos that is shown in full
         peak = max(peak, float(np.quantile(np.abs(placebos).max(axis=0), 0.75, method="lower")))
     return (-1.15 * peak, 1.15 * peak) if peak > 0.0 else (-1.0, 1.0)  # some room between the largest effect and the edge
 
@@ -302,7 +289,7 @@ class SyntheticControl:
         low, high = limits(self.effect, shown)
         lower.set_ylim(low, high)
         outside = int(np.count_nonzero(((shown < low) | (shown > high)).any(axis=0)))
-        title = f"Effect and {placebos(shown.shape[1])}" if shown.size else "Effect"
+        title = f"Effect and {count(shown.shape[1], 'placebo')}" if shown.size else "Effect"
         lower.set(xlabel="period" if panel is None else panel.time, ylabel="effect (treated − synthetic)",
                   title=f"{title} ({outside} beyond the panel)" if outside else title)
         for a in axes:
@@ -326,7 +313,7 @@ class SyntheticControl:
                 ("RMSPE", f"{self.pre_rmspe:.4g} before, {self.post_rmspe:.4g} after, ratio {self.ratio:.4g}")]
         if counted:
             least = 1 / (1 + counted)
-            rows.append(("p-value", f"{self.p_value:.3f} from {placebos(counted)}; it cannot be below {least:.3f}"))
+            rows.append(("p-value", f"{self.p_value:.3f} from {count(counted, 'placebo')}; it cannot be below {least:.3f}"))
         if self.is_exact:
             rows.append(("warning", "The error before the treatment cannot be told from zero, so the ratio is infinite. Use "
                                     "more periods, fewer donors or a smaller tol."))
@@ -334,7 +321,7 @@ class SyntheticControl:
 
     def __repr__(self) -> str:
         counted = int(np.count_nonzero(self.kept))
-        chance = f", p-value {self.p_value:.3f} from {placebos(counted)}" if counted else ""
+        chance = f", p-value {self.p_value:.3f} from {count(counted, 'placebo')}" if counted else ""
         return (f"SyntheticControl({named(self)}, mean effect {self._mean_effect()} from {since(self)} on, "
                 f"{len(self.donors())} of {len(self.names)} donors{chance})")
 
@@ -405,10 +392,6 @@ def synthetic_control(Y: Any, treated: Any, t0: Any, *, unit: Any = None, time: 
     -------
     SyntheticControl
         Weights, series, effects and placebos, with methods for frames, figures and robustness.
-
-    See Also
-    --------
-    greedyhull.estimators.SimplexRegressor : Least squares over a simplex with scikit-learn's interface.
 
     Notes
     -----

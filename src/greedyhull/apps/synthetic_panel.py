@@ -119,18 +119,13 @@ def check_ordered(periods: Sequence[Any]) -> None:
 
 
 def in_order(periods: Sequence[Any], column: str) -> list[Any]:
-    """The distinct periods of a long table, sorted. Text is accepted only where sorting keeps the order of the rows.
-
-    >>> in_order([1991, 1990, 1991], "year")
-    [1990, 1991]
-    """
+    """The distinct periods of a long table, sorted. Text is accepted only where sorting keeps the order of the rows."""
     distinct = list(dict.fromkeys(periods))
     check(not any(map(missing, distinct)), f"The column {column!r} of Y has missing values; every row needs its period.")
     try:
         ordered = sorted(distinct)
     except TypeError as error:
-        raise GreedyhullError(f"The periods in the column {column!r} of Y cannot be sorted: {error}. Convert them to numbers "
-                              "or dates.") from error
+        raise GreedyhullError(f"The column {column!r} cannot be sorted: {error}. Convert it to numbers or dates.") from error
     check(ordered == distinct or not any(isinstance(p, str) for p in distinct),
           f"The column {column!r} of Y holds text whose order in time is not clear: sorted it begins with {ordered[:2]}, in "
           f"the table with {distinct[:2]}. Convert it to numbers or dates.")
@@ -143,10 +138,7 @@ LONG = " For a table with one row for each unit and period, name its columns: un
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Outcomes of the treated unit, in the first column, and of its donors; ``columns`` are their positions in what was given.
-
-    ``given`` counts the units that were given, ``time`` and ``outcome`` are the names of the axes.
-    """
+    """Outcomes of the treated unit, in the first column, and of its donors; ``columns`` are their positions in ``given``."""
 
     table: Array
     names: list[Any]
@@ -189,8 +181,7 @@ def read_wide(Y: Any, treated: Any, donors: Sequence[Any] | None, time: Any = No
         if isinstance(name, str) and name.casefold() in TIMES:
             x = np.asarray(Y[name])
             outcomes = x.dtype.kind in "biuf" and not bool((np.diff(x.astype(np.float64)) > 0).all())
-            check(outcomes, f"The column {name!r} of Y seems to hold periods, not the outcomes of a unit. Give "
-                  f"time={name!r}; if it is a unit, rename it.")
+            check(outcomes, f"The column {name!r} of Y seems to hold periods. Give time={name!r}; if it is a unit, rename it.")
     table = np.column_stack([numbers(Y[units[j]], f"The column {units[j]!r} of Y", LONG) for j in columns])
     return _checked(Panel(table, [units[j] for j in columns], periods, columns, units, time=axis))
 
@@ -241,8 +232,7 @@ def names_of(frame: Any) -> list[Any]:
     """The names of the columns of a data frame, or of a mapping from names to columns."""
     if isinstance(frame, Mapping):
         return list(frame)
-    check(not lacks(frame, "columns"), f"Y is a {type(frame).__name__}; where columns are named, a data frame or a "
-                                       f"dictionary of columns is wanted.{_of_series(frame)}")
+    check(not lacks(frame, "columns"), f"Y must have named columns; got a {type(frame).__name__}.{_of_series(frame)}")
     return list(frame.columns)
 
 
@@ -303,8 +293,7 @@ def check_size(table: Array, name: str) -> None:
     """Refuse numbers whose squares overflow, and tables whose squares all vanish."""
     largest = float(np.abs(table[np.isfinite(table)]).max(initial=0.0))
     check(largest <= HUGE, f"{name} has entries as large as {largest:.3g}: their squares overflow. Scale it down.")
-    check(largest == 0.0 or largest >= 1e-140, f"{name} has no entry larger than {largest:.3g}: their squares vanish. Scale "
-          "it up.")
+    check(largest == 0.0 or largest >= 1e-140, f"{name} has no entry above {largest:.3g}: their squares vanish. Scale it up.")
 
 
 def rmspe(effects: Array, start: int) -> tuple[Array, Array]:
@@ -327,24 +316,17 @@ def ratios(before: Array, after: Array) -> Array:
 
 
 def well_fitted(before: Array, own: float, max_pre_mspe: float) -> Array:
-    """Whose mean squared error before the treatment is at most ``max_pre_mspe`` times that of the treated unit."""
+    """Which errors before the treatment are, squared, at most ``max_pre_mspe`` times that of the treated unit."""
     return before <= np.sqrt(max_pre_mspe) * own if np.isfinite(max_pre_mspe) else np.ones(len(before), dtype=bool)
 
 
 def share(own: float, others: Array) -> float:
-    """The share of all units, the treated one included, whose ratio is at least its own; NaN where there are no others.
-
-    >>> share(3.0, np.array([1.0, 2.0, 4.0])), share(3.0, np.array([]))
-    (0.5, nan)
-    """
+    """The share of all units, the treated one included, whose ratio is at least its own; NaN where there are no others."""
     return float((1 + np.count_nonzero(others >= own)) / (1 + len(others))) if len(others) else float("nan")
 
 
 class DonorFit(NamedTuple):
-    """Weights of some donors, the constant that is added to their mean, and the resulting series.
-
-    ``exact`` says that the error before the treatment is zero, as far as the certificate can tell.
-    """
+    """Weights of some donors and the series they give; ``exact`` where the error before the treatment may be zero."""
 
     weights: Array
     intercept: float
@@ -355,10 +337,7 @@ class DonorFit(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What is matched: the rows of ``matched``, one column for each unit of the panel, by weights of donors.
-
-    ``outcomes`` says that these rows are the outcomes before ``start``; then an intercept takes part in the fit.
-    """
+    """The rows of ``matched``, one column for each unit of the panel: with ``outcomes`` those before ``start``."""
 
     panel: Panel
     matched: Array
@@ -386,11 +365,7 @@ class Problem:
         return self.outcomes and certificate.value is not None and certificate.value <= (certificate.gap or 0.0)
 
     def placebos(self, w: Array) -> tuple[Array, Array]:
-        """The effect on each donor as if it had been treated, from the other donors, and which fits are exact.
-
-        They share their data but for one column each, and are solved together. Those of very many donors are solved one by
-        one, each begun at the treated unit's weights.
-        """
+        """The effect on each donor as if it had been treated, from the other donors, and which fits are exact."""
         donors = np.arange(1, len(w) + 1)
         table = self.panel.table
         if len(donors) < 2:
@@ -406,6 +381,7 @@ class Problem:
                 means += (table[: self.start, 1:] - means[: self.start]).mean(axis=0)
             exact = [self._is_exact(j + 1, means[:, j], certificate) for j, certificate in enumerate(found.certificates())]
             return table[:, 1:] - means, np.array(exact)
+        # a batch would be too wide: one by one, each from the treated unit's weights
         fits = [self.fit(j, np.delete(donors, i), np.delete(w, i)) for i, j in enumerate(donors.tolist())]
         effects = [table[:, j] - fitted.synthetic for j, fitted in zip(donors.tolist(), fits, strict=True)]
         return np.column_stack(effects), np.array([fitted.exact for fitted in fits])
@@ -425,8 +401,7 @@ def matched_rows(panel: Panel, start: int, Y: Any, predictors: Any, importance: 
     check_size(P, "predictors")
     V = np.full(len(P), 1.0 / len(P)) if importance is None else numbers(importance, "importance")
     check(V.shape == (len(P),) and bool((V >= 0).all()) and 0.0 < float(V.sum()) < np.inf,
-          lambda: f"importance has shape {V.shape} and sum {V.sum():g}; {len(P)} non-negative numbers, one for each predictor "
-                  "and not all zero, are wanted.")
+          lambda: f"importance must be {len(P)} numbers ≥ 0, not all zero; got shape {V.shape}, sum {V.sum():g}.")
     top = np.abs(P).max(axis=1, initial=0.0)
     P = P / np.where(top > 0.0, top, 1.0)[:, None]  # squares neither overflow nor vanish
     spread = P.std(axis=1, ddof=1)
@@ -447,8 +422,7 @@ def _aligned(panel: Panel, predictors: Any) -> Array:
 
 def _means(panel: Panel, start: int, Y: Any, names: Iterable[str], unit: Any, time: Any) -> Array:
     """The means of columns of a long table over the periods before the treatment, as far as they are observed."""
-    check(unit is not None, "predictors names columns, which a long table has; for a wide one give a row of numbers for each "
-                            "predictor.")
+    check(unit is not None, "predictors names columns of a long table; for a wide one give a row for each predictor.")
     before, who = set(panel.periods[:start]), {name: j for j, name in enumerate(panel.names)}
     whose, when = labels(Y, unit, "unit"), labels(Y, time, "time")
     rows = [i for i, (name, period) in enumerate(zip(whose, when)) if name in who and period in before]

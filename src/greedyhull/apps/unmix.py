@@ -12,6 +12,7 @@ import numpy as np
 from greedyhull.atoms.simplex import CappedSimplex, Simplex
 from greedyhull.driver.batch.call import batch
 from greedyhull.driver.batch.solutions import Solutions
+from greedyhull.driver.solution import count
 from greedyhull.driver.stop import Iterations, Relative, Stalled
 from greedyhull.errors import GreedyhullError, check, shown
 from greedyhull.kernels.core import public
@@ -55,7 +56,7 @@ class Unmixing:
     solutions: Solutions = field(repr=False)
 
     def __repr__(self) -> str:
-        pixels = f"{len(self.solutions)} pixel{'' if len(self.solutions) == 1 else 's'}"
+        pixels = count(len(self.solutions), "pixel")
         lost = f", {len(self.solutions.errors)} without an answer" if self.solutions.errors else ""
         known = self.gaps[np.isfinite(self.gaps)]
         worst = f", worst gap {known.max():.3g}" if known.size else ""
@@ -86,8 +87,7 @@ class Unmixing:
         matplotlib.figure.Figure
             The figure.
         """
-        check(self.rmse.ndim == 2, lambda: f"The pixels have shape {self.rmse.shape}; an image with rows and columns is "
-                                           "wanted for maps. Reshape it, and call unmix again.")
+        check(self.rmse.ndim == 2, lambda: f"A map needs an image with rows and columns; got shape {self.rmse.shape}.")
         need("A figure", {"matplotlib": "matplotlib"}, "demo")
         import matplotlib.pyplot as plt
 
@@ -131,10 +131,6 @@ def unmix(spectra: Any, endmembers: Any, *, sum_to_one: bool = True, names: Sequ
     Unmixing
         Abundances, errors and gaps, in the shape of the image.
 
-    See Also
-    --------
-    greedyhull.batch : Many problems over one set.
-
     Examples
     --------
     >>> E = np.array([[1.0, 0.2, 0.1], [0.1, 0.9, 0.3]])
@@ -147,8 +143,8 @@ def unmix(spectra: Any, endmembers: Any, *, sum_to_one: bool = True, names: Sequ
     materials = labels_of(endmembers, 0) if names is None else names
     names = materials if names is not None or (materials is not None and not numbered(materials)) else None
     E, pixels = _numbers(endmembers, "endmembers"), _numbers(spectra, "spectra")
-    check(E.ndim == 2 and bool(np.isfinite(E).all()), lambda: f"endmembers has shape {E.shape}; finite numbers, a row for "
-                                                              "each material and a column for each band, are wanted.")
+    valid = E.ndim == 2 and bool(np.isfinite(E).all())
+    check(valid, lambda: f"endmembers must be finite, of shape (materials, bands); got shape {E.shape}.")
     check(pixels.ndim > 0 and pixels.shape[-1] == E.shape[1],
           lambda: f"spectra has shape {pixels.shape} but endmembers have {E.shape[1]} bands; the last axis is the "
                   f"bands.{' Give endmembers.T.' if pixels.shape[-1:] == E.shape[:1] else ''}")

@@ -83,10 +83,7 @@ def demo(budget: float, out: Path, console: Console) -> None:
 
 
 def biopsies() -> Biopsies:
-    """The data that scikit-learn bundles, each column with mean 0 and deviation 1 on the training part.
-
-    They are read from its file, as importing scikit-learn takes longer than the rest of the demo.
-    """
+    """The data, from scikit-learn's file; importing scikit-learn takes longer than the rest of the demo."""
     found = find_spec("sklearn")
     assert found is not None and found.submodule_search_locations is not None  # `need` has seen it
     file = Path(found.submodule_search_locations[0], "datasets", "data", "breast_cancer.csv")
@@ -100,7 +97,7 @@ def biopsies() -> Biopsies:
 
 
 def solve(data: Biopsies, budget: float) -> tuple[Solution, list[str]]:
-    """The whole problem in three lines, and what to print of its course."""
+    """The solution, and lines about its course."""
     f = gh.logistic(data.X, data.y, intercept=True)
     S = gh.L1Ball(len(data.names), radius=budget)
     lines: list[str] = []
@@ -226,7 +223,6 @@ def measured(wanted: list[Experiment], scale: Scale, seed: int) -> Iterator[Find
 
 
 def by_name(name: str, scale: Scale, seed: int) -> Finding:
-    """The finding of the experiment with that name, in a process of its own."""
     return chosen([name])[0].run(scale, seed)
 
 

@@ -52,7 +52,6 @@ class Console:
             print(f"  and {len(listed) - most} more")
 
     def pairs(self, rows: Iterable[tuple[str, str]]) -> None:
-        """Print names and what they stand for in two columns."""
         listed = list(rows)
         wide = max((len(name) for name, _ in listed), default=0)
         for name, what in listed if not self.silent else ():
@@ -165,7 +164,6 @@ def _reasons(problem: str, remedy: str) -> Iterator[None]:
 
 
 def why(error: OSError | ValueError) -> str:
-    """Return the reason without the error number."""
     said = error.strerror if isinstance(error, OSError) else None
     return (said or str(error) or type(error).__name__).rstrip(".")
 

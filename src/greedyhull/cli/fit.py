@@ -56,11 +56,6 @@ def finish(out: Path | None, document: Mapping[str, Any], lines: Iterable[Sequen
     return DONE if document["converged"] else SHORT
 
 
-OBJECTIVES: dict[str, Callable[..., Any]] = {
-    "squared": by_name.least_squares, "huber": by_name.huber, "absolute": by_name.absolute, "quantile": by_name.quantile,
-    "poisson": by_name.poisson, "logistic": by_name.logistic, "squared_hinge": by_name.squared_hinge, "hinge": by_name.hinge}
-
-
 def direct(kind: str, options: Mapping[str, Any]) -> bool:
     """Whether the set is known before the fit, so that one solve, or one for each class, is enough."""
     return kind == "simplex" or (kind == "l1" and "radius" in options and not options.get("standardize"))
@@ -78,8 +73,7 @@ class DirectFit:
             self.radius_ = float(options["radius"])
 
     def fit(self, X: Any, y: Array, sample_weight: Array | None = None) -> None:
-        """Find the weights: of two classes the second has label +1; more are one problem, or each is fitted against the
-        others, as the estimators do."""
+        """Find the weights, with several classes as the estimators do."""
         X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
         if self.task == "regression":
             targets = [y.astype(np.float64)]
@@ -97,7 +91,7 @@ class DirectFit:
         self._keep([self._solved(loss(X, target, sample_weight=sample_weight, **settings), S) for target in targets], X.dtype)
 
     def fit_shards(self, data: Shards) -> int:
-        """Find the weights from shards, whose labels are −1 and +1, or 0 and 1; return the number of rows."""
+        """Find the weights from shards; return the number of rows."""
         loss, settings = self._loss()
         f = loss(data, **settings)
         if self.task == "classification":
@@ -131,15 +125,13 @@ class DirectFit:
         stop = Relative(float(self.options["tol"])) | Iterations(int(self.options["max_iter"])) | Stalled(300)
         s = minimize(f, S, stop=stop)
         if not s.converged:
-            warn(f"{s.reason} The answer is certified to a gap of {s.certificate.gap:.3g} all the same.", GreedyhullWarning,
-                 stacklevel=2)
+            warn(f"{s.reason} The answer is certified to a gap of {s.certificate.gap:.3g}.", GreedyhullWarning, stacklevel=2)
         return s
 
 
 def read_shards(data: Path, layout: str | None, wanted: Selection) -> Shards:
     """Return the shards; columns that are spelled as numbers are names if there are such names, else places."""
-    check(layout is None, f"--format {layout} was given; files that are read in shards tell their format by their endings. "
-                          "Leave it out.")
+    check(layout is None, f"--format {layout} was given; the format of shards is that of their endings. Leave it out.")
     check(not wanted.exclude, "--exclude was given; of files that are read in shards, name the columns to use, by --features.")
     columns: dict[str, Any] = {"target": wanted.target, "features": wanted.features, "sample_weight": wanted.sample_weight}
     try:
@@ -175,17 +167,15 @@ def guess_task_of_shards(data: Shards, task: str) -> tuple[str, str]:
 SPELLED = {"cv": "folds", "fit_intercept": "intercept"}  # options that have another name than the parameter
 LINEAR: dict[str, tuple[str, ...]] = {"regression": ("squared", "huber", "absolute", "quantile", "poisson"),
                                       "classification": ("logistic", "squared_hinge", "hinge")}
+OBJECTIVES: dict[str, Callable[..., Any]] = {
+    name: getattr(by_name, "least_squares" if name == "squared" else name) for names in LINEAR.values() for name in names}
 LOSSES: dict[str, dict[str, tuple[str, ...]]] = {  # defaults first
     "simplex": LINEAR, "l1": LINEAR,
     "ensemble": {"regression": ("squared", "absolute"), "classification": ("log_loss", "squared")}}
 
 
 def option(parameter: str) -> str:
-    """A parameter of an estimator as the command line spells it.
-
-    >>> option("max_iter"), option("cv")
-    ('--max-iter', '--folds')
-    """
+    """A parameter of an estimator as the command line spells it: "--folds" for "cv"."""
     return f"--{SPELLED.get(parameter, parameter).replace('_', '-')}"
 
 
@@ -212,14 +202,11 @@ def check_options(kind: str, task: str, options: Mapping[str, Any]) -> None:
         other = f"Add --loss {wanted}, or leave" if wanted in losses else "Leave"
         check(parameter not in options or loss == wanted, f"{option(parameter)} {options.get(parameter)} was given, but the "
               f"loss is {loss}, which does not use it. {other} {option(parameter)} out.")
-    check(not {"radius", "alpha"} <= set(options), f"--radius {options.get('radius')} and --alpha {options.get('alpha')} were "
-          "given; one of them is wanted: a budget, or a penalty.")
+    check(not {"radius", "alpha"} <= set(options), "--radius and --alpha were both given. Leave one of them out.")
     fixed = next((name for name in ("radius", "alpha") if name in options), None)
-    check(fixed is None or "cv" not in options, f"--folds {options.get('cv')} was given, but --{fixed} leaves nothing to "
-          f"cross-validate. Leave out --folds, or --{fixed}.")
+    check(fixed is None or "cv" not in options, f"--{fixed} leaves nothing to cross-validate. Leave --folds out.")
     check("alpha" not in options or loss not in ("absolute", "quantile", "hinge"),
-          f"--alpha {options.get('alpha')} was given, but the {loss} loss is not smooth, so a penalty does not determine a "
-          "budget. Give a --radius.")
+          f"--alpha {options.get('alpha')} needs a smooth loss; the {loss} loss is not smooth. Give a --radius.")
     check(kind != "ensemble" or task == "regression" or "fit_intercept" not in options,
           "An ensemble of classifiers has no intercept. Leave --intercept or --no-intercept out.")
 
@@ -227,8 +214,7 @@ def check_options(kind: str, task: str, options: Mapping[str, Any]) -> None:
 def check_samples(taken: Samples, y: Array, task: str, folds: int | None) -> None:
     """Raise unless the numbers are finite, classification has two classes or more, and each fold a sample."""
     i, j = first_odd(taken.X)
-    check(i < 0, lambda: f"Column {taken.names[j]} is NaN or infinite in sample {i + 1}; finite numbers are wanted. Fill it "
-          "in, or leave out the sample or the column.")
+    check(i < 0, lambda: f"Column {taken.names[j]} is NaN or infinite in sample {i + 1}. Leave out the sample or the column.")
     if y.dtype.kind == "f":
         off = np.flatnonzero(~np.isfinite(y))
         check(not len(off), lambda: f"The target {taken.target} is NaN or infinite in {len(off)} samples, the first of them "
@@ -238,8 +224,8 @@ def check_samples(taken: Samples, y: Array, task: str, folds: int | None) -> Non
               "for classification a few classes are wanted. Give --task regression.")
         classes = np.unique(y)
         check(len(classes) > 1, f"The target {taken.target} has only one class, {classes[0]}; two or more are wanted.")
-    check(folds is None or len(y) >= folds, f"--folds {folds} needs at least {folds} samples; there are {len(y)}. Give a "
-                                            "--radius, or fewer --folds.")
+    check(folds is None or len(y) >= folds,
+          f"--folds {folds} needs at least {folds} samples; there are {len(y)}. Give a --radius, or fewer --folds.")
 
 
 TASKS = ("auto", "regression", "classification")
@@ -309,7 +295,6 @@ def _fit_table(kind: str, data: Path, layout: str | None, wanted: Selection, tas
 
 
 def guess_task(y: Array) -> tuple[str, str]:
-    """Guess whether these targets are classes or numbers."""
     if y.dtype.kind not in "biuf":
         return "classification", "The target holds words."
     if len(np.unique(y)) == 2:
@@ -326,7 +311,7 @@ def estimator_name(kind: str, task: str, options: Mapping[str, Any]) -> str:
 
 
 def fitted(estimator: Any, X: Any, y: Array, **weights: Any) -> None:
-    """Fit; errors of scikit-learn about the data become ours."""
+    """Fit; errors of scikit-learn about the data become GreedyhullError."""
     try:
         estimator.fit(X, y, **weights)
     except GreedyhullError:
@@ -357,7 +342,6 @@ def blocks_of(names: Sequence[str], m: int) -> list[str]:
 
 
 def each(found: Any) -> list[Any]:
-    """Return the attribute of a fit for each class, or for all of them, as a list."""
     return found if isinstance(found, list) else [found]
 
 

@@ -25,8 +25,7 @@ def fit_completion(data: Path, layout: str | None, columns: tuple[str, str, str]
     """Complete a matrix from columns with the rows, the columns and the values of its entries; return the exit code."""
     check_out(out)
     if find_spec("sklearn") is None:
-        raise ModuleNotFoundError("greedyhull fit completion needs scikit-learn, which is not installed. "
-                                  f"{installing('demo')}")
+        raise ModuleNotFoundError(f"greedyhull fit completion needs scikit-learn. {installing('demo')}")
     from greedyhull.estimators import MatrixCompletion
 
     table = read_table(data, layout)
@@ -61,7 +60,6 @@ def _pairs(table: Table, columns: tuple[str, str, str]) -> Array:
 
 def fit_design(data: Path, layout: str | None, exclude: Sequence[str], out: Path | None, console: Console, *, criterion: Any,
                intercept: bool, experiments: int | None, name: str | None, tol: float) -> int:
-    """Find the design, print it and write it; return the exit code."""
     from greedyhull.apps import optimal_design
 
     check_out(out)
@@ -98,7 +96,6 @@ def _others(table: Table, exclude: Sequence[str], taken: int | None) -> list[int
 
 def fit_portfolio(data: Path, layout: str | None, exclude: Sequence[str], out: Path | None, console: Console, *, risk: str,
                   groups: Path | None, benchmark: str | None, **limits: Any) -> int:
-    """Find the portfolio, print it and write it; return the exit code."""
     from greedyhull.apps import Portfolio, portfolio
 
     check_out(out)

@@ -28,26 +28,22 @@ def group_l1_ball(radius: float, groups: Any = None, by: Literal["rows", "column
     """Groups of coordinates, or of the entries of matrices; ``by`` rows or columns."""
     check((groups is None) != (by is None), "groups, one for each coordinate, or by = 'rows' or 'columns' is wanted.")
     matrix = len(domain) == 2
-    check(matrix or by is None, lambda: f"by = {by!r} was given, and points are vectors; groups, one for each coordinate, are "
-                                        "wanted.")
+    check(matrix or by is None, lambda: f"by = {by!r} is for matrices; points are vectors. Give groups.")
     return gh.GroupL1Ball(by if groups is None else groups, radius, shape=domain if matrix else None)
 
 
 def nuclear_ball(radius: float, shape: Any = None, domain: Shape = (0,)) -> gh.NuclearBall:
-    """Matrices of the shape of the data's, or of the one that is given."""
     _need_matrices(domain)
     return gh.NuclearBall(domain if shape is None else shape, radius)
 
 
 def spectrahedron(n: int | None = None, trace: float = 1.0, domain: Shape = (0,)) -> gh.Spectrahedron:
-    """Matrices with as many rows as the data's, or as are given."""
     _need_matrices(domain)
     return gh.Spectrahedron(domain[0] if n is None else n, trace)
 
 
 def _need_matrices(domain: Shape) -> None:
-    check(len(domain) == 2, "Points of this problem are vectors, and the set holds matrices. Use completion, multitask or "
-                            "multinomial, or a set of vectors.")
+    check(len(domain) == 2, "The set holds matrices; points of this problem are vectors. Use multitask, or a set of vectors.")
 
 
 def completion(rows: Any, cols: Any, values: Any, shape: Any = None,
@@ -64,7 +60,6 @@ def completion(rows: Any, cols: Any, values: Any, shape: Any = None,
 
 
 def box(d: int, lower: Any, upper: Any) -> gh.Box:
-    """A box whose sides are vectors, or one number for all coordinates."""
     return gh.Box(_each(lower, d, "lower"), _each(upper, d, "upper"))
 
 
@@ -127,11 +122,7 @@ def whole(value: int) -> int:
 
 
 def by_name(*functions: Callable[..., Any]) -> Names:
-    """Classes and functions by their names in small letters.
-
-    >>> list(by_name(gh.L1Ball, gh.KSparse, gh.huber))
-    ['l1_ball', 'k_sparse', 'huber']
-    """
+    """Classes and functions by their names in small letters: ``k_sparse`` for KSparse."""
     return {re.sub("(?<!^)(?=[A-Z])", "_", function.__name__).lower(): function for function in functions}
 
 

@@ -35,8 +35,7 @@ def shards_of(file: ProblemFile, faults: Faults) -> Shards | None:
     with faults.at("data.exclude"):
         check(not data.exclude, "exclude was given; of shards, name the columns to use, by features.")
     with faults.at("data.target_file"):
-        check(data.target_file is None, "target_file was given; shards hold the target as a column. In Python, gh.shards "
-                                        "takes other files for it.")
+        check(data.target_file is None, "target_file was given; shards hold the target as a column. Name it by target.")
     with faults.at("data.file"):
         return shards(list(data.file.names), target=data.target, features=data.features, sample_weight=weight)
     return None
@@ -45,8 +44,7 @@ def shards_of(file: ProblemFile, faults: Faults) -> Shards | None:
 def check_workers(data: Shards | None, workers: int | None, scheduler: str | None) -> None:
     """Raise unless the options fit together."""
     asked = " and ".join(name for name, given in (("--workers", workers), ("--scheduler", scheduler)) if given is not None)
-    check(workers is None or scheduler is None, "--workers and --scheduler were both given. --workers starts processes here, "
-                                                "--scheduler uses those of a cluster: give one of them.")
+    check(workers is None or scheduler is None, "--workers and --scheduler were both given. Leave one of them out.")
     check(workers is None or workers >= 1, f"--workers must be a positive integer; got {workers}.")
     check(scheduler is None or "://" in scheduler, f"--scheduler must be an address such as tcp://HOST:8786; got {scheduler}.")
     check(not asked or data is not None, f"{asked} was given, and the data are read as one table; several processes need "

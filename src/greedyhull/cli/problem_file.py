@@ -30,17 +30,7 @@ KEY = re.compile(r"\s*([A-Za-z0-9_.\-]+)\s*=")
 
 @dataclass
 class Faults:
-    """The faults found so far in ``file``; ``settle`` raises them as one error.
-
-    >>> faults = Faults(Path("p.toml"), lines={"set.radius": 7})
-    >>> faults.add("set.radius", "-1 was given; a positive number is wanted.")
-    >>> try:
-    ...     faults.settle()
-    ... except GreedyhullError as error:
-    ...     print(error)
-    p.toml has an error:
-      line 7, set.radius: -1 was given; a positive number is wanted.
-    """
+    """The faults found so far in ``file``; ``settle`` raises them as one error."""
 
     file: Path
     lines: dict[str, int] = field(default_factory=dict)
@@ -48,7 +38,6 @@ class Faults:
     broken: set[str] = field(default_factory=set)  # tables of the file with faults other than misspelt names
 
     def add(self, key: str, words: str, misspelt: bool = False) -> None:
-        """Note a fault at a key."""
         if (key, words) not in self.found:
             self.found.append((key, words))
         if not misspelt:
@@ -56,7 +45,7 @@ class Faults:
 
     @contextmanager
     def at(self, key: str) -> Iterator[None]:
-        """Note errors inside as faults of that key."""
+        """Note errors of the block as faults of that key."""
         try:
             yield
         except (GreedyhullError, OSError) as error:
@@ -83,11 +72,7 @@ class Faults:
 
 
 def lines_of(text: str) -> dict[str, int]:
-    """Return the lines of the keys and tables of a TOML text, as far as the beginnings of its lines show them.
-
-    >>> lines_of("seed = 1\\n[set]\\nradius = 2.0")
-    {'seed': 1, 'set': 2, 'set.radius': 3}
-    """
+    """Return the lines of the keys and tables of a TOML text, as far as the beginnings of its lines show them."""
     lines: dict[str, int] = {}
     table = ""
     for number, line in enumerate(text.splitlines(), start=1):
@@ -138,7 +123,6 @@ def _made(value: Any, given: dict[str, Any]) -> Any:
 
 
 def value_of(kind: Kind, given: Any, key: str, faults: Faults) -> Any:
-    """Return the value of a key, None where it is wrong."""
     with faults.at(key):
         return kind.read(given, key, faults)
     return None
@@ -258,7 +242,7 @@ PLAIN: dict[Any, Kind] = {bool: value("true or false", bool), int: number(whole=
 
 @cache
 def keys_of(function: Callable[..., Any], sized: bool = False) -> Keys:
-    """The keys of the table of a function, from its signature."""
+    """Return the keys of the table of a function, from its signature."""
     hints = get_type_hints(function.__init__ if inspect.isclass(function) else function)
     sized_parts = sized or function is known.product
     return {argument: (_kind(argument, hints[argument], sized_parts), parameter.default is parameter.empty)
@@ -389,8 +373,7 @@ def read(path: Path) -> tuple[ProblemFile, Faults]:
         text = path.read_text(encoding="utf-8-sig")
         written = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise GreedyhullError(f"{path} is not a TOML file: {error}. Put words in quotation marks, and the names of tables in "
-                              "[brackets].") from error
+        raise GreedyhullError(f"{path} is not a TOML file: {error}. Put words in quotation marks.") from error
     faults = Faults(path, lines_of(text))
     found = values_of(written, FILE, "", "", faults)
     file = ProblemFile(**{name: value for name, value in found.items() if name not in faults.broken})

@@ -35,9 +35,7 @@ if TYPE_CHECKING:
 
 
 def write_solution(path: Path, s: Solution, names: Sequence[str] | None) -> None:
-    """Write ``point``, ``intercept``, the certificate's ``value, gap, lower, kind, delta`` (NaN where one is unknown), how the
-    run went, ``names`` of the coordinates, and the atoms as rows of a CSR matrix with ``atom_weights``; and all that
-    `Solution.save` writes, so that `load` reads the file too."""
+    """Write the arrays that docs/howto/command_line.md lists, and all that `Solution.save` writes, for `load`."""
     c = s.certificate
     # columns whose names, where these are only their numbers, are not worth writing
     listed = None if isinstance(names, Numbered) and len(names) > 1_000_000 else names
@@ -50,8 +48,7 @@ def write_solution(path: Path, s: Solution, names: Sequence[str] | None) -> None
 
 
 def _point(w: Iterate) -> State:
-    """The point as an array and by its atoms; a matrix that is kept by its factors, as these; nothing of a large one, of which
-    the file has what `load` reads."""
+    """The point as an array and by its atoms, or by its factors; nothing of a large one, which `load` reads."""
     if not w.keeps_atoms:
         return {"point": w.array()}
     found = of_block(w.block, w.weights)
@@ -73,8 +70,7 @@ def _point(w: Iterate) -> State:
 
 
 def read_point(path: Path, shape: Shape) -> Array:
-    """The point in a file that ``greedyhull solve`` wrote, or any array: .npz with ``point`` or one array, .npy, text. Where
-    points are vectors, one row or column is a vector."""
+    """The point in a file of ``greedyhull solve``, or any array; for points that are vectors, one row or column too."""
     check(path.is_file(), lambda: no_file(path))
     if path.suffix.lower() == ".npz":
         arrays = load_arrays(path)
@@ -153,15 +149,13 @@ def read_stored(folder: Path) -> StoredProblem:
     """The problem that a folder holds a run of; an error that names the file where one has changed since."""
     check(folder.is_dir(), f"There is no folder {folder}. Give the one that greedyhull solve --checkpoint wrote to.")
     path = folder / STORED
-    check(path.is_file(), f"There is no {STORED} in {folder}: it holds no run that greedyhull solve --checkpoint began. Runs "
-                          "of minimize continue in Python, by minimize(..., resume=folder).")
+    check(path.is_file(), f"There is no {STORED} in {folder}. Runs of minimize resume by minimize(..., resume=folder).")
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         version, file, text = int(document["format"]), Path(document["problem"]), str(document["text"])
         out, files = document["out"], {Path(name): dict(about) for name, about in document["files"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise GreedyhullError(f"{path} is damaged ({type(error).__name__}: {error}). Resume in Python, by minimize(..., "
-                              "resume=folder) with the same problem, or solve again.") from error
+        raise GreedyhullError(f"{path} is damaged ({type(error).__name__}: {error}). Resume in Python.") from error
     check(version == FORMAT, f"{path} was written by a newer version of greedyhull. Resume with the version that wrote it.")
     _check_text(file, text)
     changed = []
@@ -173,8 +167,7 @@ def read_stored(folder: Path) -> StoredProblem:
         elif fingerprint(data)["blake2b"] != about["blake2b"]:
             changed.append(f"{data} has other contents")
     changed += [f"{data} is new" for data in files_of(text, file.parent) if data not in files]
-    check(not changed, f"The data have changed since the run was saved: {'; '.join(changed)}. Put back what was there, or "
-          "solve anew with greedyhull solve.")
+    check(not changed, f"The data have changed since the run was saved: {'; '.join(changed)}. Restore them, or solve again.")
     return StoredProblem(file, None if out is None else Path(out))
 
 
@@ -191,7 +184,7 @@ def _check_text(file: Path, before: str) -> None:
     pairs = zip([*now.splitlines(), ""], [*before.splitlines(), ""], strict=False)
     line = next((i for i, (new, old) in enumerate(pairs, start=1) if new != old), 1)
     check(same, f"The problem file {file} has changed since the run was saved, first in line {line}. [stop] and [output] may "
-                "change, the problem may not. Put back what it said, or solve anew with greedyhull solve.")
+                "change, the problem may not. Restore it, or solve again.")
 
 
 def _fixed_tables(text: str) -> dict[str, Any]:

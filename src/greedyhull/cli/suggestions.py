@@ -50,7 +50,7 @@ class Group(TyperGroup):
 
 
 def meant(path: str, name: str, commands: list[str]) -> str:
-    """What to say of a word that stands where a command is wanted.
+    """What to say of a word in the place of a command.
 
     >>> meant("greedyhull", "slove", ["solve", "fit"]), meant("greedyhull fit", "lasso", ["simplex", "l1"])
     ('Did you mean "greedyhull solve"?', 'Did you mean "greedyhull fit l1"?')
@@ -69,7 +69,7 @@ def meant(path: str, name: str, commands: list[str]) -> str:
 
 
 def sentence(error: Any) -> str:
-    """A usage error of typer in our words: what was given, what is wanted."""
+    """A usage error of typer as a sentence of ours."""
     said, context = str(error.format_message()).strip(), vars(error).get("ctx")
     path = "greedyhull" if context is None else str(context.command_path)
     command = None if context is None else context.command
@@ -86,11 +86,7 @@ def sentence(error: Any) -> str:
 
 
 def listed(words: list[str], last: str = "and") -> str:
-    """Words in a sentence.
-
-    >>> listed(["simplex", "l1", "ensemble"])
-    'simplex, l1 and ensemble'
-    """
+    """Words in a sentence: "simplex, l1 and ensemble"."""
     return f" {last} ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
@@ -102,6 +98,6 @@ def one_of(given: object, allowed: list[str], place: str = "") -> str:
 
 
 def shown(given: object) -> str:
-    """A value as the file has it, shortened."""
+    """A value as a TOML file spells it, shortened."""
     words = f'"{given}"' if isinstance(given, str) else str(given).lower() if isinstance(given, bool) else str(given)
     return words if len(words) <= 60 else f"{words[:57]}..."

@@ -42,11 +42,7 @@ class Samples(NamedTuple):
 
 
 def in_shards(path: Path, spelled: str) -> bool:
-    """Whether a path names files that are read in shards: a folder, a Parquet or Arrow file, or a pattern as it was spelled.
-
-    >>> in_shards(Path("data/part-*.csv"), "data/part-*.csv"), in_shards(Path("table.csv"), "table.csv")
-    (True, False)
-    """
+    """Whether a path is read in shards: a folder, a Parquet or Arrow file, or a pattern as it was spelled."""
     columnar = FORMATS.get(path.suffix.lower()) in ("parquet", "arrow")
     return path.is_dir() or columnar or (has_magic(spelled) and not path.is_file())
 
@@ -103,8 +99,7 @@ def take(table: Table, wanted: Selection, at: Callable[[str], AbstractContextMan
 
 def take_entries(table: Table, places: dict[str, Column], sample_weight: Column | None,
                  at: Callable[[str], AbstractContextManager[None]]) -> dict[str, Array] | None:
-    """Entries of a matrix, from the columns ``row``, ``column`` and ``value``, as completion takes them: the labels of their
-    rows and columns, their values, and weights if there are any; None where a column is not there."""
+    """Arguments of `completion` from the columns ``row``, ``column`` and ``value``; None where a column is not there."""
     called = {"row": "rows", "column": "cols", "value": "values"}
     found: dict[str, Array] = {}
     for key, column in {**places, **({} if sample_weight is None else {"sample_weight": sample_weight})}.items():

@@ -32,14 +32,12 @@ from greedyhull.points.aligned import kept, labels_of, ordered, rows_alike
 from greedyhull.points.arrays import is_sparse
 from greedyhull.types import Array, AtomSet, Index, Objective
 
-WITHIN = ("greedyhull", "sklearn")
-
 
 def caller_level() -> int:
     """The ``stacklevel`` of the nearest line outside greedyhull and scikit-learn, for a warning issued by the caller."""
     frame: FrameType | None = sys._getframe(1)
     level = 1
-    while frame is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] in WITHIN:
+    while frame is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] in ("greedyhull", "sklearn"):
         frame, level = frame.f_back, level + 1
     return level
 
@@ -124,7 +122,7 @@ ASKED = "A callback of scikit-learn asked to stop."
 
 
 class CallbackAdapter:
-    """A stop that calls the callbacks of an estimator ten times a second, and stops when one of them asks for it."""
+    """A stop that calls the callbacks of an estimator ten times a second, and stops when one of them requests it."""
 
     def __init__(self, estimator: Any, f: Objective) -> None:
         self.estimator, self.f = estimator, f
@@ -199,14 +197,9 @@ Fold = tuple[Index, Index]  # the rows to train with, and those left out
 
 
 def folds_of(splits: Iterable[Any], n: int, s: Array | None, classes: tuple[Array, Array] | None = None) -> list[Fold]:
-    """The folds with their rows as numbers; ``classes`` are the labels of the rows, as numbers, and what these stand for.
-
-    >>> folds_of([([0, 1], [2])], 3, None)
-    [(array([0, 1]), array([2]))]
-    """
+    """The folds with their rows as numbers; ``classes`` are the labels of the rows, as numbers, and what these stand for."""
     folds = [(_rows(train, n), _rows(test, n)) for train, test in splits]
-    check(len(folds) > 0, "cv gives no folds; one or more are wanted. A generator, as splitter.split(X, y, groups) returns, "
-                          "is empty after one fit: pass a list, cv=list(...).")
+    check(len(folds) > 0, "cv gives no folds. A generator is empty after one fit: pass a list, cv=list(...).")
     for i, (train, test) in enumerate(folds, 1):
         for rows, what in ((train, "trains with"), (test, "leaves out")):
             counted = rows if s is None else rows[s[rows] > 0.0]
@@ -266,19 +259,21 @@ class Certified(CallbackSupport, BaseEstimator):  # type: ignore[misc]
         "verbose": ["verbose"],
     }
 
-    # what every subclass takes, with scikit-learn's names
     fit_intercept: bool
     tol: float
     max_iter: int
     random_state: Any
     verbose: Any
-
-    # what every fit leaves behind; where classes are told apart one by one, lists with one entry for each
+    # attributes of every fit; where classes are fitted one against the rest, lists with one entry for each
     certificate_: Any
     solution_: Any
     trace_: Any
     n_iter_: int
     dual_gap_: float
+
+    def _store(self, given: dict[str, Any]) -> None:
+        """Keep the parameters of ``__init__``, its local variables, under their names."""
+        self.__dict__.update((name, value) for name, value in given.items() if name != "self")
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
@@ -344,10 +339,7 @@ def bounded(A: Any, name: str, dtype: Any) -> None:
 
 
 def plain(A: Any, ndim: int = 2) -> bool:
-    """Whether it is a float64 array, not empty, of finite numbers whose squares do not overflow.
-
-    scikit-learn hands data and targets like these on as they are. Its checks take longer than a small solve.
-    """
+    """Whether scikit-learn would pass it on unchanged: finite float64; its checks take longer than a small solve."""
     if type(A) is not np.ndarray or A.ndim != ndim or A.dtype != np.float64 or not A.size:
         return False
     return _square(A) <= HUGE * HUGE  # which is finite, and so are all terms of a smaller sum
@@ -364,6 +356,5 @@ def weights_of(sample_weight: Any, X: Any) -> Array | None:
     if sample_weight is None:
         return None
     s = np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64))
-    check(bool((s >= 0.0).all()) and float(s.sum()) > 0.0, "sample_weight has a negative entry or sums to zero; non-negative "
-                                                           "weights, not all zero, are wanted.")
+    check(bool((s >= 0.0).all()) and float(s.sum()) > 0.0, "sample_weight has a negative entry or sums to zero.")
     return s

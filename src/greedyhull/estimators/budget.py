@@ -42,11 +42,7 @@ class L1Set(Certified):
 
 
 def price_of(s: Solution) -> float:
-    """How fast the least loss falls as the radius grows, −d(min f)/dr, at a solution over a budget.
-
-    For a smooth loss it is the dual norm of the gradient, max |∂f/∂w_j| for the l1 norm. At the minimum this is −⟨∇f(w), w⟩/r;
-    elsewhere it exceeds that by gap/r, which matters where the budget is so small that the zero vector already meets ``tol``.
-    """
+    """−d(min f)/dr at a solution over a budget: for a smooth loss the dual norm of the gradient, ⟨−∇f(w), w⟩/r + gap/r."""
     if not s.objective.traits.smooth:
         return max(0.0, float(s.price or 0.0))
     precise = s.objective.precise()
@@ -55,10 +51,8 @@ def price_of(s: Solution) -> float:
 
 
 def spreads(X: Any, s: Array | None) -> Array:
-    """The standard deviation of every column; of a constant column, its absolute value, or 1 if that is zero.
-
-    Computed in float64 from deviations, as E[x²] − E[x]² cancels. Columns are scaled first: no square over- or underflows.
-    """
+    """The standard deviation of every column; of a constant column, its absolute value, or 1 if that is zero."""
+    # from deviations, as E[x²] − E[x]² cancels, of scaled columns, so that no square over- or underflows
     p = np.full(X.shape[0], 1.0 / X.shape[0]) if s is None else s.astype(np.float64) / s.sum(dtype=np.float64)
     if is_sparse(X):
         return _sparse_spreads(X, p)

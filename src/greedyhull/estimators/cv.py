@@ -53,8 +53,7 @@ class CVMixin(Linear):
 
     @checked
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
-        """
-        Choose the radius, then find the coefficients on all data.
+        """Choose the radius, then find the coefficients on all data.
 
         Parameters
         ----------
@@ -82,8 +81,7 @@ class CVMixin(Linear):
         >>> model.cv_losses_.shape
         (5, 3)
         """
-        check(not are_shards(X), "fit was given shards, and cross-validation splits rows, which have to be in one place. "
-                                 "Choose a radius by a validation set: fit for several, and compare score(...).")
+        check(not are_shards(X), "Cross-validation needs all rows in one place; got shards. Fit several radii.")
         return self._fit(X, y, sample_weight, groups)
 
     def _searched(self, X: Any, targets: list[Array], labels: Array, s: Array | None, starts: list[Array | None],
@@ -115,8 +113,7 @@ class CVMixin(Linear):
     def _choose(self) -> float:
         """The radius with the least mean loss; by the one-standard-error rule, the least radius within one of that."""
         finite = np.isfinite(self.cv_losses_).all(axis=1)  # predictions far out of range may cost more than a number can tell
-        check(bool(finite.any()), "The loss on left-out data is NaN or infinite for every radius. Give smaller radii, or "
-                                  "scale X down.")
+        check(bool(finite.any()), "The loss on left-out data is NaN or infinite for every radius. Scale X down.")
         radii, losses = self.radii_[finite], self.cv_losses_[finite]
         means = losses.mean(axis=1)
         best = int(means.argmin())
@@ -125,8 +122,7 @@ class CVMixin(Linear):
         return float(radii[best])
 
     def plot_path(self, ax: Any = None) -> Any:
-        """
-        Plot the coefficients, and the loss on left-out data, against the radius.
+        """Plot the coefficients, and the loss on left-out data, against the radius.
 
         Parameters
         ----------
@@ -148,8 +144,7 @@ class CVMixin(Linear):
         """
         check_is_fitted(self)
         axes = new_axes(rows=2) if ax is None else ax
-        check(np.shape(np.asarray(axes, dtype=object)) == (2,), "ax was given; a sequence of two axes is wanted, for the "
-                                                                "coefficients and for the losses.")
+        check(np.shape(np.asarray(axes, dtype=object)) == (2,), "ax must be two axes, for the coefficients and the losses.")
         draw_coefficients(axes[0], self.radii_, self.coefs_path_, self._feature_names())
         axes[0].set_title("Coefficients and loss on left-out data against the radius")
         mean = self.cv_losses_.mean(axis=1)
@@ -177,10 +172,7 @@ def standard_errors(losses: Array) -> Array:
 
 
 def affordable(f: LinearModel, S: AtomSet, eps: float) -> float:
-    """A radius at which the price has fallen to ``eps`` times that of the first unit, or little of the loss is left.
-
-    Where not even the first unit is worth anything, it is 1: any radius would do.
-    """
+    """A radius at which the price has fallen to ``eps`` times that of the first unit, or little of the loss is left."""
     zero, first = origin(S), first_price(f, S)
     loss = float(f.value(zero)) - floor(f)
     if first == 0.0:
@@ -202,8 +194,7 @@ def affordable(f: LinearModel, S: AtomSet, eps: float) -> float:
 
 @described(CHOSEN_REGRESSOR)
 class L1BudgetRegressorCV(L1Set, CVMixin, LinearRegressor):
-    """
-    Linear regression with an l1 budget chosen by cross-validation.
+    """Linear regression with an l1 budget chosen by cross-validation.
 
     Paths over the radii are warm-started. The model with the chosen radius is fitted to ``tol`` on all data, and certified.
 
@@ -217,11 +208,6 @@ class L1BudgetRegressorCV(L1Set, CVMixin, LinearRegressor):
     Attributes
     ----------
     {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
-
-    See Also
-    --------
-    L1BudgetRegressor : The same model with a given radius.
-    L1BudgetClassifierCV : The same for classes.
 
     Notes
     -----
@@ -243,9 +229,7 @@ class L1BudgetRegressorCV(L1Set, CVMixin, LinearRegressor):
                  standardize: bool = False, positive: bool = False, delta: float = 1.0, quantile: float = 0.5,
                  fit_intercept: bool = True, n_jobs: int | None = None, tol: float = 1e-6, max_iter: int = 10_000,
                  random_state: Any = None, verbose: Any = 0) -> None:
-        self.radii, self.cv, self.eps, self.select, self.loss, self.standardize = radii, cv, eps, select, loss, standardize
-        self.positive, self.delta, self.quantile, self.fit_intercept = positive, delta, quantile, fit_intercept
-        self.n_jobs, self.tol, self.max_iter, self.random_state, self.verbose = n_jobs, tol, max_iter, random_state, verbose
+        self._store(locals())
 
     def _walked(self, paths: list[Paths], fs: list[LinearModel], folds: list[Fold], radii: Any) -> tuple[list[Line], Array]:
         """Squares by their covariance or the core's path; other losses, and numbers out of range, as for any set."""
@@ -261,8 +245,7 @@ class L1BudgetRegressorCV(L1Set, CVMixin, LinearRegressor):
 
 @described(CHOSEN_CLASSIFIER)
 class L1BudgetClassifierCV(L1Set, CVMixin, LinearClassifier):
-    """
-    Linear classification with an l1 budget chosen by cross-validation.
+    """Linear classification with an l1 budget chosen by cross-validation.
 
     Several classes are one problem with ``loss="logistic"``, and have one budget together; with other losses they are fitted
     one against the rest, each with the same radius. Folds keep the shares of the classes, unless ``cv`` says otherwise. The
@@ -276,11 +259,6 @@ class L1BudgetClassifierCV(L1Set, CVMixin, LinearClassifier):
     Attributes
     ----------
     {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
-
-    See Also
-    --------
-    L1BudgetClassifier : The same model with a given radius.
-    L1BudgetRegressorCV : The same for numbers.
 
     Examples
     --------
@@ -299,6 +277,4 @@ class L1BudgetClassifierCV(L1Set, CVMixin, LinearClassifier):
                  standardize: bool = False, positive: bool = False, fit_intercept: bool = True,
                  class_weight: dict[Any, float] | str | None = None, n_jobs: int | None = None, tol: float = 1e-6,
                  max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
-        self.radii, self.cv, self.eps, self.select, self.loss, self.standardize = radii, cv, eps, select, loss, standardize
-        self.positive, self.fit_intercept, self.class_weight, self.n_jobs = positive, fit_intercept, class_weight, n_jobs
-        self.tol, self.max_iter, self.random_state, self.verbose = tol, max_iter, random_state, verbose
+        self._store(locals())

@@ -67,10 +67,7 @@ class Line(NamedTuple):
 
 
 class Paths:
-    """Paths of any loss, in the core where it knows the loss, else by the driver.
-
-    ``problem(X, y, s)`` makes the objective, ``S`` is a ball of any radius.
-    """
+    """Paths of any loss over balls like ``S``, in the core where it has the loss, else by the driver."""
 
     def __init__(self, X: Any, y: Array, s: Array | None, S: AtomSet, problem: Problem) -> None:
         self.X, self.y, self.s, self.S, self.problem = X, y, s, S, problem
@@ -180,9 +177,8 @@ class SquarePaths:
 def priced(made: Any, scale: Array, eps: float, count: int) -> tuple[Array, Array | None]:
     """``count`` radii whose prices fall by about one factor from each to the next, to ``eps`` times that of the first unit.
 
-    So they lie where the model changes, as the penalties of a lasso's path do. Between two kinks of the path the price is a
-    straight line, so that one secant step leads near the next radius. The coefficients there are found on the way, and
-    returned too unless the path ended early and other radii were taken.
+    Between two kinks of the path the price is linear, so that one secant step leads near the next radius. The coefficients
+    there are returned too, unless the path ended early and other radii were taken.
     """
     (f0, first), r = made.first(), 0.0
     radii: list[float] = []
@@ -190,28 +186,26 @@ def priced(made: Any, scale: Array, eps: float, count: int) -> tuple[Array, Arra
     price, give = first, 0.1 * f0 / first / first
     for w, alpha in zip(coefs, first * np.geomspace(1.0, eps, count + 1)[1:], strict=True):
         before, step = price, min(max((price - alpha) * give, 0.01 * r, 1e-300), 0.5 * r or np.inf)
-        r = four_digits(in_range(r + step))
+        r = float(rounded([in_range(r + step)])[0])
         # with few columns from exact points, so that rounding cannot move the radii
         value, _, price, used = made.to(r, 1e-11 if len(scale) <= 100 else SQUARED, never)
         index, v = made.point()
         w[index] = v * scale[index]
         radii.append(r)
         if used < 0.99 * r or value <= ENOUGH * f0:  # more budget is of no use, or fits noise only
-            return spread([*radii[:-1], min(used, r)], count), None
+            found = np.maximum.accumulate([*radii[:-1], min(used, r)])
+            return rounded(np.interp(np.linspace(0.0, 1.0, count), np.linspace(0.0, 1.0, len(found)), found)), None
         give = step / (before - price) if price < before else 2.0 * give
     return np.array(radii), coefs
 
 
 def first_price(f: LinearModel, S: AtomSet) -> float:
-    """What the first unit of radius is worth; 0 where that is nothing but rounding, or no loss is left to lower.
-
-    With r = ∇φ(0), the entry ⟨A_j, r⟩ of the gradient is computed to about eps·‖A_j‖·‖r‖.
-    """
+    """What the first unit of radius is worth; 0 where that is nothing but rounding, or no loss is left to lower."""
     zero, unit = origin(S), S.rescaled(1.0)
     g, r = np.asarray(f.gradient(zero), dtype=np.float64).ravel(), np.asarray(f.residual(zero), dtype=np.float64)
     if float(f.value(zero)) - floor(f) <= 0.0:
         return 0.0
-    # times eps: what sums leave of zero
+    # with r = ∇φ(0), the entry ⟨A_j, r⟩ of the gradient is computed to about eps·‖A_j‖·‖r‖
     noise = 64 * float(np.finfo(f.design.dtype).eps) * float(np.linalg.norm(r)) * np.sqrt(energies(f.design, 1.0))
     g = np.where(np.abs(g) > noise, g, 0.0)
     return max(-float(unit.atom(g).dot(g)), 0.0)
@@ -219,14 +213,8 @@ def first_price(f: LinearModel, S: AtomSet) -> float:
 
 def in_range(radius: float) -> float:
     """A radius, if it can be computed with."""
-    check(1.0 / HUGE <= radius <= HUGE, f"A budget of about {radius:.3g} would be tried: X and y are of too different a size. "
-                                        "Scale them, so that coefficients are moderate numbers.")
+    check(1.0 / HUGE <= radius <= HUGE, f"X and y are of too different a size, with radii near {radius:.3g}. Scale them.")
     return radius
-
-
-def spread(radii: list[float], count: int) -> Array:
-    """``count`` radii that lie as these do."""
-    return rounded(np.interp(np.linspace(0.0, 1.0, count), np.linspace(0.0, 1.0, len(radii)), np.maximum.accumulate(radii)))
 
 
 def grid(largest: float, count: int) -> Array:
@@ -234,13 +222,9 @@ def grid(largest: float, count: int) -> Array:
     return rounded(np.geomspace(0.01 * largest, largest, count))
 
 
-def rounded(radii: Array) -> Array:
-    """The radii to four digits: nobody chooses among more, and what rounding did to the data does not show."""
-    return np.array([four_digits(r) for r in radii])
-
-
-def four_digits(r: float) -> float:
-    return float(f"{r:.3e}")
+def rounded(radii: Any) -> Array:
+    """The radii to four digits, so that rounding in the data does not show."""
+    return np.array([float(f"{r:.3e}") for r in radii])
 
 
 def radii_of(given: Any, make: Callable[[int], Array]) -> Array:
@@ -271,8 +255,7 @@ class RadiusPath(Linear):
         self.price_ = prices if len(solutions) > 1 else prices[0]
 
     def path(self, radii: Any = 50) -> tuple[Array, Array]:
-        """
-        Compute the coefficients on the training data for many radii.
+        """Compute the coefficients for many radii on the training data, which are kept in memory, but are no part of a pickle.
 
         Parameters
         ----------
@@ -285,10 +268,6 @@ class RadiusPath(Linear):
             The radii, in increasing order.
         coefs : ndarray of shape (n_radii, n_features) or (n_radii, n_classes, n_features)
             The coefficients at each radius, each solved to ``tol`` or ``max_iter``.
-
-        Notes
-        -----
-        It needs the training data. They are kept in memory after `fit`, but are no part of a pickle.
 
         Examples
         --------
@@ -311,8 +290,7 @@ class RadiusPath(Linear):
         return sizes, coefs[0] if len(found) == 1 else coefs.transpose(1, 0, 2)
 
     def plot_path(self, ax: Any = None, *, radii: Any = 50) -> Any:
-        """
-        Plot the coefficients against the radius.
+        """Plot the coefficients against the radius.
 
         Parameters
         ----------
@@ -338,8 +316,7 @@ class RadiusPath(Linear):
         classes = None if coefs.ndim == 2 else vars(self)["classes_"].tolist()
         axes = np.atleast_1d(np.asarray(new_axes(1 if classes is None else len(classes)) if ax is None else ax, dtype=object))
         check(axes.shape == (1 if classes is None else len(classes),),
-              f"ax has {axes.size} axes; {'one is' if classes is None else f'{len(classes or ())} are'} wanted, one for each "
-              "problem solved.")
+              f"ax must have one axes for each of {1 if classes is None else len(classes)} problems; got {axes.size}.")
         used = np.broadcast_to(self.radius_, axes.shape)
         rest = " against the rest" if isinstance(self.solution_, list) else ""
         for k, one in enumerate(axes):

@@ -127,7 +127,7 @@ class Ensemble(Certified):
             raise InvalidParameterError(f"{error} {hint}") from None
 
     def _loss(self) -> str | Callable[..., Any]:
-        """The loss; where it has the name of a scorer, the one that this stands for."""
+        """The loss, or the one that the name of a scorer stands for."""
         return self.scorers.get(self.loss, self.loss) if isinstance(self.loss, str) else self.loss
 
     def _fitted_here(self) -> bool:
@@ -164,8 +164,7 @@ class Ensemble(Certified):
         try:
             splits = list(splitter.split(X, y))
         except ValueError as error:
-            check("groups" not in str(error), f"cv={self.cv!r} needs groups, which fit does not take. Give the folds "
-                                              "themselves: cv=list(splitter.split(X, y, groups)).")
+            check("groups" not in str(error), f"cv={self.cv!r} needs groups. Give cv=list(splitter.split(X, y, groups)).")
             raise
         folds = folds_of(splits, len(y), s, kinds)
         for i, (train, test) in enumerate(folds, 1):
@@ -191,10 +190,8 @@ class Ensemble(Certified):
             assert callable(self.loss)
             value = np.asarray(self.loss(y, z, **how))
         except TypeError as error:
-            raise GreedyhullError(f"loss, {self.loss!r}, cannot be called as loss(y, prediction{given}): {error}. Give a "
-                                  "function that can.") from error
-        check(value.size == 1 and value.dtype.kind in "biuf", lambda: f"loss, {self.loss!r}, answered {value!r}; a number, "
-                                                                      "the lower the better, is wanted.")
+            raise GreedyhullError(f"loss, {self.loss!r}, cannot be called as loss(y, prediction{given}): {error}.") from error
+        check(value.size == 1 and value.dtype.kind in "biuf", lambda: f"loss must return a number; got {value!r}.")
         return float(value.item())
 
     def _weigh(self, f: Composite | None, P: Array, metric: Callable[[Array], float] | None = None) -> None:
@@ -264,12 +261,6 @@ class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
         The constant that is added; 0 without ``fit_intercept``.
     {models_, model_names_, n_models_, dual_gap_, fitted}
 
-    See Also
-    --------
-    EnsembleClassifier : The same for probabilities of classes.
-    SimplexRegressor : Non-negative weights that sum to one, for features instead of predictions.
-    sklearn.ensemble.StackingRegressor : Fits any model on out-of-fold predictions; this one may be its final estimator.
-
     Examples
     --------
     >>> import numpy as np
@@ -297,9 +288,7 @@ class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
     def __init__(self, *, loss: str | Callable[..., Any] = "squared", models: Any = None, max_models: int | None = None,
                  cv: Any = None, fit_intercept: bool = False, tol: float = 1e-8, max_iter: int = 10_000,
                  random_state: Any = None, verbose: Any = 0) -> None:
-        self.loss, self.models, self.max_models, self.cv = loss, models, max_models, cv
-        self.fit_intercept, self.tol, self.max_iter = fit_intercept, tol, max_iter
-        self.random_state, self.verbose = random_state, verbose
+        self._store(locals())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -307,8 +296,7 @@ class EnsembleRegressor(RegressorMixin, Ensemble):  # type: ignore[misc]
         return tags
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        check(isinstance(self.loss, str) or not self.fit_intercept, "fit_intercept=True was given with a function for a loss, "
-              "for which no intercept is searched. Leave the intercept out, or give a loss by name.")
+        check(isinstance(self.loss, str) or not self.fit_intercept, "fit_intercept=True needs a loss by name; got a function.")
         X, y = self._given(X, y, y_numeric=True)
         bounded(y, "y", np.dtype(np.float64) if self.models_ is not None else X.dtype)
         begin(self, X, y)
@@ -375,12 +363,6 @@ class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
         The classes, sorted.
     {models_, model_names_, n_models_, dual_gap_, fitted}
 
-    See Also
-    --------
-    EnsembleRegressor : The same for numbers.
-    SimplexClassifier : Non-negative weights that sum to one, for features instead of probabilities.
-    sklearn.ensemble.StackingClassifier : Fits any model on out-of-fold predictions; this one may be its final estimator.
-
     Notes
     -----
     Without ``models``, columns with negative entries are taken for scores s and turned into 1/(1 + e^−s), or for several
@@ -403,8 +385,7 @@ class EnsembleClassifier(ClassifierMixin, Ensemble):  # type: ignore[misc]
     def __init__(self, *, loss: str | Callable[..., Any] = "log_loss", models: Any = None, max_models: int | None = None,
                  cv: Any = None, tol: float = 1e-6, max_iter: int = 10_000, random_state: Any = None,
                  verbose: Any = 0) -> None:
-        self.loss, self.models, self.max_models, self.cv = loss, models, max_models, cv
-        self.tol, self.max_iter, self.random_state, self.verbose = tol, max_iter, random_state, verbose
+        self._store(locals())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

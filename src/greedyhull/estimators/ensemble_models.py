@@ -36,10 +36,9 @@ def named(models: Sequence[Any], method: str) -> list[Named]:
     twice = sorted({name for name in names if names.count(name) > 1})
     check(not twice, f"models has several named {', '.join(twice)}; each needs a name of its own.")
     for name, model in pairs:
-        check(not isinstance(model, type), f"{_who(name)} is a class, {model!r}; an instance of it is wanted.")
+        check(not isinstance(model, type), f"The model {name!r} is a class, {model!r}; an instance of it is wanted.")
         # models come from any library, and may have the method or not
-        check(callable(getattr(model, method, None)), f"{_who(name)}, {model!r}, has no {method}; models that have it, or "
-                                                      "pairs of a name and such a model, are wanted.")
+        check(callable(getattr(model, method, None)), f"The model {name!r}, {model!r}, has no {method}.")
     return pairs
 
 
@@ -47,17 +46,12 @@ def _pair(model: Any) -> bool:
     return isinstance(model, tuple) and len(model) == 2 and isinstance(model[0], str)
 
 
-def _who(name: str) -> str:
-    return f"The model {name!r}"
-
-
 def _asked(name: str, method: Callable[[Any], Any], X: Any) -> Any:
     """What a fitted model says of X."""
     try:
         return user(method, X)
     except NotFittedError as error:
-        raise GreedyhullError(f"{_who(name)} is not fitted. Fit it with other data than these, or give cv=5 to have it fitted "
-                              "and out-of-fold predictions made.") from error
+        raise GreedyhullError(f"The model {name!r} is not fitted. Fit it with other data than these, or give cv=5.") from error
 
 
 def predictions(models: list[Named], X: Any) -> Array:
@@ -67,10 +61,10 @@ def predictions(models: list[Named], X: Any) -> Array:
     for j, (name, model) in enumerate(models):
         y = np.asarray(_asked(name, model.predict, X))
         y = y.ravel() if y.shape == (n, 1) else y
-        check(y.shape == (n,) and y.dtype.kind in "biuf", f"{_who(name)} predicts an array of shape {y.shape} and dtype "
-                                                          f"{y.dtype} for {n} samples; one number for each is wanted.")
+        check(y.shape == (n,) and y.dtype.kind in "biuf",
+              f"The model {name!r} must predict {n} numbers, one for each sample; got shape {y.shape} of dtype {y.dtype}.")
         lost = np.count_nonzero(~np.isfinite(y))
-        check(lost == 0, f"{_who(name)} predicts NaN or infinity for {lost} of {n} samples. Leave it out, or fix it first.")
+        check(lost == 0, f"The model {name!r} predicts NaN or infinity for {lost} of {n} samples. Leave it out, or fix it.")
         bounded(y, f"What the model {name!r} predicts", np.dtype(np.float64))
         Z[:, j] = y
     return Z
@@ -95,23 +89,17 @@ def probabilities(models: list[Named], X: Any, classes: Array) -> Array:
         own = np.asarray(classes if lacks(model, "classes_") else model.classes_)
         p, shape = np.asarray(_asked(name, model.predict_proba, X)), (n, len(own))
         check(p.shape == shape and p.dtype.kind in "biuf",
-              f"{_who(name)} gives probabilities of shape {p.shape} and dtype {p.dtype}; {shape}, a number for each sample "
-              "and class, are wanted.")
+              f"The model {name!r} must give probabilities of shape {shape}; got {p.shape} of dtype {p.dtype}.")
         p = p.astype(np.float64)
         fault = improbable(p)
-        check(not fault, f"{_who(name)} gives probabilities {fault}. They must lie in [0, 1] and sum to one in each row: "
-                         "calibrate it, or leave it out.")
+        check(not fault, f"The model {name!r} gives probabilities {fault}. Calibrate it: each row must sum to one.")
         p = np.maximum(p, 0.0)
         P[:, np.searchsorted(classes, own), j] = p / p.sum(axis=1, keepdims=True)
     return P
 
 
 def improbable(p: Array) -> str:
-    """What is wrong with rows of probabilities, in words; empty where nothing is, up to rounding.
-
-    >>> improbable(np.array([[0.25, 0.75], [0.5, 0.6]]))
-    'that sum to 1.1 in row 1'
-    """
+    """What is wrong with rows of probabilities, in words; empty where nothing is, up to rounding."""
     outside = ~((p >= -ROUNDING) & (p <= 1.0 + ROUNDING))  # NaN too
     if outside.any():
         return f"such as {p[outside][0]:.6g}"
@@ -138,8 +126,8 @@ class Columns(NamedTuple):
             return np.stack([votes == k for k in range(self.K)], axis=1).astype(np.float64)
         B = blocks(X, self.K)
         outside = ((B < -ROUNDING) | (B > 1.0 + ROUNDING)).any(axis=(0, 1)) & ~self.scored
-        check(not outside.any(), lambda: f"In {self.names[int(outside.argmax())]} of X there are entries outside [0, 1]; when "
-              "the weights were fitted there were probabilities, and such are wanted now.")
+        check(not outside.any(), lambda: f"X must hold probabilities as in the fit; {self.names[int(outside.argmax())]} has "
+                                         "entries outside [0, 1].")
         P = np.clip(B, 0.0, 1.0)
         if self.K == 2:
             P[:, :, self.scored] = expit(B[:, :, self.scored])
@@ -166,11 +154,10 @@ def blocks(X: Array, K: int) -> Array:
 
 
 def columns_of(X: Array, K: int, named: Sequence[str] | None) -> Columns:
-    """How to read X, whose columns may be ``named``.
+    """How to read X: no blocks of K columns are votes, models with negative entries give scores, others probabilities.
 
-    A model with negative entries gives scores; one in [0, 1] whose rows sum to one, probabilities. What is neither is refused
-    beside models that give probabilities; alone, entries above 1 are scores and others probabilities to be scaled, with a
-    warning. Columns that are no blocks of K are votes.
+    Those that do not sum to one are an error when other models give probabilities; alone, entries above 1 are scores and
+    others probabilities to be scaled, with a warning.
     """
     votes = K > 2 and X.shape[1] % K > 0
     names = labels(X.shape[1], 1 if votes else K, named)
@@ -197,11 +184,7 @@ def columns_of(X: Array, K: int, named: Sequence[str] | None) -> Columns:
 
 
 def labels(columns: int, K: int, named: Sequence[str] | None) -> list[str]:
-    """Return what messages call the columns of each model.
-
-    >>> labels(6, 3, None), labels(2, 2, ["tree", "net"])
-    (['columns 0 to 2', 'columns 3 to 5'], ["column 'tree'", "column 'net'"])
-    """
+    """Return what messages call the columns of each model: "columns 0 to 2", or "column 'tree'"."""
     called = [str(j) for j in range(columns)] if named is None else [repr(str(name)) for name in named]
     if K <= 2:
         return [f"column {name}" for name in called]
@@ -210,10 +193,7 @@ def labels(columns: int, K: int, named: Sequence[str] | None) -> list[str]:
 
 def refitted(models: list[Named], X: Any, y: Array, s: Array | None, rows: Index | None = None,
              where: str = " with all samples") -> list[Named]:
-    """Clones of the models, fitted with some of the rows, or with all; frames stay frames.
-
-    An error of a model goes through as it is, with a note that names the model and says ``where`` it was fitted.
-    """
+    """Clones of the models, fitted with some of the rows, or with all; errors get a note ``where`` this happened."""
     if rows is not None:
         X, y, s = _safe_indexing(X, rows), y[rows], None if s is None else s[rows]
     fitted = []
@@ -247,15 +227,11 @@ def weights_name(model: Any) -> str:
 def check_models(models: list[Named], s: Array | None) -> None:
     """Refuse models that cannot be fitted; warn of those that take no weights of samples where there are some."""
     for name, model in models:
-        check(not lacks(model, "fit") and callable(model.fit), f"The model {name!r}, {model!r}, has no fit; cv fits clones of "
-                                                               "the models. Leave cv out where models are fitted already.")
+        check(not lacks(model, "fit") and callable(model.fit), f"cv needs models with fit; {name!r}, {model!r}, has no fit.")
     without = [repr(name) for name, model in models if not weights_name(model)]
     if s is not None and without:
         warnings.warn(f"fit of {', '.join(without)} takes no sample_weight: fitted without. The weights of the ensemble are "
                       "fitted with it.", GreedyhullWarning, stacklevel=caller_level())
-
-
-KEPT = ("_fit_X", "X_train_", "X_fit_")  # where scikit-learn's neighbours, Gaussian processes and kernel ridge keep data
 
 
 def warn_if_seen(models: list[Named], X: Any, residuals: Array, scale: float) -> None:
@@ -287,7 +263,8 @@ def _keeps(model: Any, X: Any) -> bool:
     inside = own(model)
     if is_sparse(X) or inside is None:
         return False
-    kept = next((inside[name] for name in KEPT if name in inside), None)
+    # scikit-learn's neighbours, Gaussian processes and kernel ridge keep data
+    kept = next((inside[name] for name in ("_fit_X", "X_train_", "X_fit_") if name in inside), None)
     if isinstance(kept, np.ndarray):
         return _equal(X, kept)
     places, vectors = inside.get("support_"), inside.get("support_vectors_")
@@ -316,10 +293,7 @@ def sound(metric: Metric) -> Metric:
 
 
 def selected(P: Array, metric: Metric, rounds: int, most: int) -> tuple[Array, float]:
-    """Weights by greedy selection with replacement, the best seen in ``rounds`` rounds, at most ``most`` models.
-
-    ``P`` has one model in each row: P[j] is what model j predicts, of any shape. Where the metric is not finite, it loses.
-    """
+    """Weights by greedy selection with replacement, the best seen in ``rounds`` rounds; P[j] is what model j predicts."""
     metric = sound(metric)
     m, total, counts = len(P), np.zeros_like(P[0]), np.zeros(len(P))
     best, least = counts, np.inf
@@ -327,8 +301,7 @@ def selected(P: Array, metric: Metric, rounds: int, most: int) -> tuple[Array, f
         allowed = range(m) if np.count_nonzero(counts) < most else np.flatnonzero(counts)
         scores = {int(j): metric((total + P[j]) / (k + 1)) for j in allowed}
         j = min(scores, key=scores.__getitem__)
-        check(k > 0 or scores[j] < np.inf, "The loss is NaN or infinite for each model alone; a finite one for at least one "
-                                           "of them is wanted. Look at what the models predict.")
+        check(k > 0 or scores[j] < np.inf, "The loss is NaN or infinite for each model alone. Check what the models predict.")
         if scores[j] == np.inf:  # whichever model joins; what was best stays so
             break
         total, counts = total + P[j], counts.copy()
@@ -342,10 +315,7 @@ def selected(P: Array, metric: Metric, rounds: int, most: int) -> tuple[Array, f
 
 
 def mixture(P: Array, w: Array) -> Array:
-    """Σ_j w_j P[j] over the models that have a weight: one model alone is itself to the last bit.
-
-    A sum that was carried along is not; a metric may be finite beside a point and not at it. So what counts is measured here.
-    """
+    """Σ_j w_j P[j] over the models that have a weight: one model alone is itself to the last bit, unlike in a running sum."""
     active = np.flatnonzero(w)
     return np.asarray(np.tensordot(w[active].astype(P.dtype), P[active], axes=1))
 

@@ -26,15 +26,13 @@ class Grouped(Certified):
     def _atoms(self, X: Any, s: Array | None, shape: Shape) -> GroupL1Ball:
         groups = np.arange(*shape) if self.groups is None else point_of(self.groups, self, name="groups")
         S = GroupL1Ball(groups, float(vars(self).get("radius", 1.0)))
-        check(S.shape == shape, lambda: f"groups is about {S.shape[0]} features, and the data have {shape[0]}; one label for "
-                                        "each feature, or lists that have every feature, are wanted.")
+        check(S.shape == shape, lambda: f"groups must have a label for each of {shape[0]} features; got {S.shape[0]}.")
         return S
 
 
 @described(REGRESSOR)
 class GroupBudgetRegressor(Grouped, RadiusPath, LinearRegressor):
-    """
-    Linear regression with a budget on groups of features: Σ over the groups of ‖w_group‖₂ ≤ radius.
+    """Linear regression with a budget on groups of features: Σ over the groups of ‖w_group‖₂ ≤ radius.
 
     The features of a group enter or stay out together: the constraint form of the group lasso. Where groups overlap, it is
     that of the latent group lasso.
@@ -50,11 +48,6 @@ class GroupBudgetRegressor(Grouped, RadiusPath, LinearRegressor):
     ----------
     {coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
 
-    See Also
-    --------
-    GroupBudgetRegressorCV : The radius is chosen by cross-validation.
-    L1BudgetRegressor : Each feature by itself, or a penalty in place of the radius.
-
     Examples
     --------
     >>> import numpy as np
@@ -67,15 +60,12 @@ class GroupBudgetRegressor(Grouped, RadiusPath, LinearRegressor):
     def __init__(self, groups: Any = None, radius: float = 1.0, *, loss: str = "squared", delta: float = 1.0,
                  quantile: float = 0.5, fit_intercept: bool = True, warm_start: bool = False, tol: float = 1e-6,
                  max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
-        self.groups, self.radius, self.loss, self.delta, self.quantile = groups, radius, loss, delta, quantile
-        self.fit_intercept, self.warm_start, self.tol, self.max_iter = fit_intercept, warm_start, tol, max_iter
-        self.random_state, self.verbose = random_state, verbose
+        self._store(locals())
 
 
 @described(CLASSIFIER)
 class GroupBudgetClassifier(Grouped, RadiusPath, LinearClassifier):
-    """
-    Linear classification with a budget on groups of features: Σ over the groups of ‖w_group‖₂ ≤ radius.
+    """Linear classification with a budget on groups of features: Σ over the groups of ‖w_group‖₂ ≤ radius.
 
     The features of a group enter or stay out together. Several classes are fitted one against the rest, each with the whole
     budget.
@@ -91,11 +81,6 @@ class GroupBudgetClassifier(Grouped, RadiusPath, LinearClassifier):
     ----------
     {coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
 
-    See Also
-    --------
-    GroupBudgetClassifierCV : The radius is chosen by cross-validation.
-    L1BudgetClassifier : Each feature by itself, or a penalty in place of the radius.
-
     Examples
     --------
     >>> import numpy as np
@@ -108,15 +93,12 @@ class GroupBudgetClassifier(Grouped, RadiusPath, LinearClassifier):
     def __init__(self, groups: Any = None, radius: float = 1.0, *, loss: str = "logistic", fit_intercept: bool = True,
                  class_weight: dict[Any, float] | str | None = None, warm_start: bool = False, tol: float = 1e-6,
                  max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
-        self.groups, self.radius, self.loss, self.fit_intercept = groups, radius, loss, fit_intercept
-        self.class_weight, self.warm_start, self.tol, self.max_iter = class_weight, warm_start, tol, max_iter
-        self.random_state, self.verbose = random_state, verbose
+        self._store(locals())
 
 
 @described(CHOSEN_REGRESSOR)
 class GroupBudgetRegressorCV(Grouped, CVMixin, LinearRegressor):
-    """
-    Linear regression with a budget on groups of features chosen by cross-validation.
+    """Linear regression with a budget on groups of features chosen by cross-validation.
 
     Paths over the radii are warm-started. The model with the chosen radius is fitted to ``tol`` on all data, and certified.
 
@@ -127,12 +109,6 @@ class GroupBudgetRegressorCV(Grouped, CVMixin, LinearRegressor):
     Attributes
     ----------
     {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
-
-    See Also
-    --------
-    GroupBudgetRegressor : The same model with a given radius.
-    GroupBudgetClassifierCV : The same for classes.
-    L1BudgetRegressorCV : Each feature by itself.
 
     Examples
     --------
@@ -150,15 +126,12 @@ class GroupBudgetRegressorCV(Grouped, CVMixin, LinearRegressor):
                  loss: str = "squared", delta: float = 1.0, quantile: float = 0.5, fit_intercept: bool = True,
                  n_jobs: int | None = None, tol: float = 1e-6, max_iter: int = 10_000, random_state: Any = None,
                  verbose: Any = 0) -> None:
-        self.groups, self.radii, self.cv, self.eps, self.select, self.loss = groups, radii, cv, eps, select, loss
-        self.delta, self.quantile, self.fit_intercept, self.n_jobs = delta, quantile, fit_intercept, n_jobs
-        self.tol, self.max_iter, self.random_state, self.verbose = tol, max_iter, random_state, verbose
+        self._store(locals())
 
 
 @described(CHOSEN_CLASSIFIER)
 class GroupBudgetClassifierCV(Grouped, CVMixin, LinearClassifier):
-    """
-    Linear classification with a budget on groups of features chosen by cross-validation.
+    """Linear classification with a budget on groups of features chosen by cross-validation.
 
     All classes share one radius. Folds keep the shares of the classes, unless ``cv`` says otherwise. The model with the chosen
     radius is fitted to ``tol`` on all data, and certified.
@@ -170,12 +143,6 @@ class GroupBudgetClassifierCV(Grouped, CVMixin, LinearClassifier):
     Attributes
     ----------
     {radii_, cv_losses_, coefs_path_, coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
-
-    See Also
-    --------
-    GroupBudgetClassifier : The same model with a given radius.
-    GroupBudgetRegressorCV : The same for numbers.
-    L1BudgetClassifierCV : Each feature by itself.
 
     Examples
     --------
@@ -193,6 +160,4 @@ class GroupBudgetClassifierCV(Grouped, CVMixin, LinearClassifier):
                  loss: str = "logistic", fit_intercept: bool = True, class_weight: dict[Any, float] | str | None = None,
                  n_jobs: int | None = None, tol: float = 1e-6, max_iter: int = 10_000, random_state: Any = None,
                  verbose: Any = 0) -> None:
-        self.groups, self.radii, self.cv, self.eps, self.select, self.loss = groups, radii, cv, eps, select, loss
-        self.fit_intercept, self.class_weight, self.n_jobs = fit_intercept, class_weight, n_jobs
-        self.tol, self.max_iter, self.random_state, self.verbose = tol, max_iter, random_state, verbose
+        self._store(locals())

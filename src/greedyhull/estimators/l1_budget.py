@@ -26,15 +26,13 @@ class Budgeted(L1Set, RadiusPath):
 
     def _given(self, X: Any, y: Any, **how: Any) -> tuple[Any, Any]:
         check(self.radius is None or self.alpha is None,
-              lambda: f"radius={self.radius!r} and alpha={self.alpha!r} were given; "
-                      "one of them is wanted: a budget, or its price. Leave the other at None.")
+              lambda: f"radius={self.radius!r} and alpha={self.alpha!r} were both given. Leave one of them at None.")
         return super()._given(X, y, **how)
 
     def _found(self, f: Objective, X: Any, s: Array | None, start: Array | None = None) -> Solution:
         if self.alpha is None:
             return super()._found(f, X, s, start)
-        check(f.traits.smooth, f"alpha={self.alpha!r} was given with loss={self.loss!r}, which has kinks: there a "
-                                          "budget has no one price to search by. Give the radius.")
+        check(f.traits.smooth, f"alpha={self.alpha!r} needs a smooth loss; got loss={self.loss!r}. Give the radius.")
         solve = lambda ball, start, gap: self._run(f, ball, Gap(gap), None if start is None else self._moved(start, ball))
         priced = at_price(f, self._atoms(X, s, f.domain), float(self.alpha), solve, float(self.tol), start)
         found = priced.solution
@@ -53,8 +51,7 @@ class Budgeted(L1Set, RadiusPath):
 
 @described(PENALISED_REGRESSOR)
 class L1BudgetRegressor(Budgeted, LinearRegressor):
-    """
-    Linear regression with an l1 budget: Σ|w_j| ≤ radius.
+    """Linear regression with an l1 budget: Σ|w_j| ≤ radius.
 
     The coefficients with the least mean loss in the l1 ball are found and certified. A penalty ``alpha`` may be given in place
     of the radius; it means what it means for scikit-learn's Lasso.
@@ -67,11 +64,6 @@ class L1BudgetRegressor(Budgeted, LinearRegressor):
     Attributes
     ----------
     {coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
-
-    See Also
-    --------
-    L1BudgetRegressorCV : The radius is chosen by cross-validation.
-    SimplexRegressor : Non-negative weights with a given sum.
 
     Notes
     -----
@@ -96,15 +88,12 @@ class L1BudgetRegressor(Budgeted, LinearRegressor):
                  standardize: bool = False, positive: bool = False, delta: float = 1.0, quantile: float = 0.5,
                  fit_intercept: bool = True, warm_start: bool = False, tol: float = 1e-6, max_iter: int = 10_000,
                  random_state: Any = None, verbose: Any = 0) -> None:
-        self.radius, self.alpha, self.loss, self.standardize, self.positive = radius, alpha, loss, standardize, positive
-        self.delta, self.quantile, self.fit_intercept, self.warm_start = delta, quantile, fit_intercept, warm_start
-        self.tol, self.max_iter, self.random_state, self.verbose = tol, max_iter, random_state, verbose
+        self._store(locals())
 
 
 @described(PENALISED_CLASSIFIER)
 class L1BudgetClassifier(Budgeted, LinearClassifier):
-    """
-    Linear classification with an l1 budget: Σ|w_j| ≤ radius.
+    """Linear classification with an l1 budget: Σ|w_j| ≤ radius.
 
     Several classes are one problem with ``loss="logistic"``: the mean cross-entropy, a budget for the coefficients of all
     classes, one certificate. With other losses they are fitted one against the rest, each with the whole budget. A penalty
@@ -117,11 +106,6 @@ class L1BudgetClassifier(Budgeted, LinearClassifier):
     Attributes
     ----------
     {coef_, weights_, intercept_, radius_, price_, dual_gap_, fitted}
-
-    See Also
-    --------
-    L1BudgetClassifierCV : The radius is chosen by cross-validation.
-    SimplexClassifier : Non-negative weights with a given sum.
 
     Notes
     -----
@@ -150,6 +134,4 @@ class L1BudgetClassifier(Budgeted, LinearClassifier):
                  standardize: bool = False, positive: bool = False, fit_intercept: bool = True,
                  class_weight: dict[Any, float] | str | None = None, warm_start: bool = False, tol: float = 1e-6,
                  max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
-        self.radius, self.alpha, self.loss, self.standardize, self.positive = radius, alpha, loss, standardize, positive
-        self.fit_intercept, self.class_weight, self.warm_start = fit_intercept, class_weight, warm_start
-        self.tol, self.max_iter, self.random_state, self.verbose = tol, max_iter, random_state, verbose
+        self._store(locals())

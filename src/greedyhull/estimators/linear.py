@@ -88,8 +88,7 @@ def predictions(predict: Predict, data: Shards, names: list[str] | None = None) 
 def scored(predict: Predict, data: Shards, names: list[str] | None, *, classes: bool) -> float:
     """The weighted share of rows whose label is predicted; without ``classes`` R² = 1 − Σs(y − ŷ)²/Σs(y − ȳ)².
 
-    Means and squares of blocks are put together, so that nothing cancels. Targets that are all the same have R² = 1 where they
-    are predicted, else 0.
+    Targets that are all the same have R² = 1 where they are predicted, else 0.
     """
     total = right = mean = spread = missed = 0.0
     for predicted, rows in _predicted(predict, data, names):
@@ -115,8 +114,8 @@ def scored(predict: Predict, data: Shards, names: list[str] | None, *, classes: 
 
 def _predicted(predict: Predict, data: Shards, names: list[str] | None) -> Iterator[tuple[Array, Shard]]:
     """What is predicted for a block, and its rows; one shard is in memory at a time."""
-    check(names is None or data.names is None or data.names == names, lambda: f"The shards have the columns {data.names}, and "
-          f"the model was fitted to {names}. Name the same features in the same order.")
+    check(names is None or data.names is None or data.names == names,
+          lambda: f"The shards must have the columns of the fit, {names}; got {data.names}.")
     n = 0
     for k in range(data.count):
         for rows in cut(data.load(k)):
@@ -129,11 +128,7 @@ def _predicted(predict: Predict, data: Shards, names: list[str] | None) -> Itera
 
 
 def cut(shard: Shard) -> Iterator[Shard]:
-    """Its rows, some at a time.
-
-    >>> [len(rows) for rows in cut(Shard(np.zeros((5, AT_ONCE // 2)), np.zeros(5)))]
-    [2, 2, 1]
-    """
+    """Its rows, some at a time."""
     n, X, s = len(shard), shard.X, shard.sample_weight
     if is_sparse(X):
         X = X.tocsr()
@@ -145,11 +140,6 @@ def cut(shard: Shard) -> Iterator[Shard]:
 
 
 def are_shards(X: Any) -> bool:
-    """Whether data are shards.
-
-    >>> are_shards(np.eye(2))
-    False
-    """
     return type(X) is not np.ndarray and isinstance(X, Shards)
 
 
@@ -209,8 +199,7 @@ class Linear(Certified):
 
     @checked
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """
-        Find the coefficients with the least loss.
+        """Find the coefficients with the least loss.
 
         Parameters
         ----------
@@ -242,17 +231,13 @@ class Linear(Certified):
 
     def _searched(self, X: Any, targets: list[Array], labels: Array, s: Array | None, starts: list[Array | None],
                   groups: Any, classes: int = 0) -> list[Solution]:
-        """One solution for each vector of ``targets``; or one for so many ``classes``, with a column for each.
-
-        A subclass may split the data, which takes ``labels`` and ``groups``.
-        """
+        """One solution for each vector of ``targets``; or one for so many ``classes``, with a column for each."""
         make = replace(self._problem, classes=classes)
         return [self._found(make(X, y, s), X, s, start) for y, start in zip(targets, starts, strict=True)]
 
     def _fit_shards(self, data: Shards, y: Any, sample_weight: Any) -> Self:
         """The one solve of a fit over shards; labels are −1 and +1, or 0 and 1, as the shards have them."""
-        check(y is None and sample_weight is None, "fit was given shards and more data; targets and weights come with the "
-                                                   "shards. Call fit(data).")
+        check(y is None and sample_weight is None, "Targets and weights come with the shards. Call fit(data).")
         given = self.get_params()
         for name, default in (("alpha", None), ("standardize", False), ("class_weight", None)):
             value = given.get(name, default)
@@ -284,8 +269,7 @@ class Linear(Certified):
 
     @by_row
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """
-        Compute R², the share of the variance that is predicted; for a classifier, the share of right predictions.
+        """Compute R², the share of the variance that is predicted; for a classifier, the share of right predictions.
 
         Parameters
         ----------
@@ -388,8 +372,7 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         return {"coef_": coef, "weights_": coef, "intercept_": dtype.type(b) if isinstance(dtype, np.dtype) else float(b)}
 
     def predict(self, X: Any) -> Array:
-        """
-        Predict the targets of samples.
+        """Predict the targets of samples.
 
         Parameters
         ----------
@@ -412,11 +395,10 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         return np.exp(z) if self.loss == "poisson" else z
 
     def report(self, path: str | Path) -> Path:
-        """
-        Write a self-contained HTML page about the fit.
+        """Write a self-contained HTML page about the fit.
 
-        It shows the certificate, the coefficients as a table and as bars, convergence, and the bounds that apply. Features
-        have their names where the training data had them.
+        It shows the certificate, the coefficients as a table and as bars, convergence, and the bounds that apply. It needs the
+        training data, which are kept in memory after `fit`, but are no part of a pickle.
 
         Parameters
         ----------
@@ -428,10 +410,6 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         path : pathlib.Path
             The file written.
 
-        Notes
-        -----
-        A page needs the training data. They are kept in memory after `fit`, but are no part of a pickle.
-
         Examples
         --------
         >>> import numpy as np
@@ -441,6 +419,5 @@ class LinearRegressor(RegressorMixin, Linear):  # type: ignore[misc]
         PosixPath('fit.html')
         """
         check_is_fitted(self)
-        check(not isinstance(self.solution_, Solutions), "This fit has several targets, and a page is about one. Write that "
-                                                         "of target j by solution_[j].report(path).")
+        check(not isinstance(self.solution_, Solutions), "A page is about one target. Call solution_[j].report(path).")
         return write_report(self.solution_, path, self._minimised())

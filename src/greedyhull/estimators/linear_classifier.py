@@ -26,10 +26,9 @@ def _has_probabilities(estimator: Any) -> bool:
 
 
 class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
-    """Classification with coefficients in a set; more than two classes are fitted one against the rest, or together where the
-    subclass says so and the loss is logistic."""
+    """Classification with coefficients in a set."""
 
-    _one_problem: bool = False
+    _one_problem: bool = False  # more than two classes at once with the logistic loss, else one against the rest
     class_weight: dict[Any, float] | str | None
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Certified._parameter_constraints, "loss": [StrOptions(set(CLASSIFICATION))]}
@@ -40,8 +39,7 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         check_classification_targets(y)
         before = vars(self).get("classes_")
         self.classes_, labels = np.unique(y, return_inverse=True)
-        check(len(self.classes_) > 1, f"y holds one class only, {self.classes_.tolist()[0]!r}; two classes or more are "
-                                      "wanted.")
+        check(len(self.classes_) > 1, f"y must hold several classes; it has one class only, {self.classes_.tolist()[0]!r}.")
         begin(self, X, y)
         s = class_weighted(self.class_weight, self.classes_, labels, weights_of(sample_weight, X))
         positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
@@ -70,12 +68,10 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         return Problem(self.loss, self.fit_intercept)
 
     def _attributes(self, w: Any, f: LinearModel) -> dict[str, Any]:
-        """What a prediction needs, from a point of a solve."""
         return {"coef_": w.array()[None, :], "intercept_": np.array([told_intercept(f, w)]), "classes_": self.classes_}
 
     def decision_function(self, X: Any) -> Array:
-        """
-        Compute the scores X @ coef_.T + intercept_ of samples.
+        """Compute the scores X @ coef_.T + intercept_ of samples.
 
         Parameters
         ----------
@@ -98,8 +94,7 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         return z.ravel() if z.shape[1] == 1 else z
 
     def predict(self, X: Any) -> Array:
-        """
-        Predict the class with the highest score.
+        """Predict the class with the highest score.
 
         Parameters
         ----------
@@ -124,8 +119,7 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Array:
-        """
-        Predict the probabilities of the classes, with ``loss="logistic"`` only.
+        """Predict the probabilities of the classes, with ``loss="logistic"`` only.
 
         Parameters
         ----------
@@ -156,11 +150,10 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         return np.asarray(p / np.maximum(p.sum(axis=1, keepdims=True), np.finfo(p.dtype).tiny))
 
     def report(self, path: str | Path, label: Any = None) -> Path:
-        """
-        Write a self-contained HTML page about the fit.
+        """Write a self-contained HTML page about the fit.
 
-        It shows the certificate, the coefficients as a table and as bars, convergence, and the bounds that apply. Features
-        have their names where the training data had them.
+        It shows the certificate, the coefficients as a table and as bars, convergence, and the bounds that apply. It needs the
+        training data, which are kept in memory after `fit`, but are no part of a pickle.
 
         Parameters
         ----------
@@ -173,10 +166,6 @@ class LinearClassifier(ClassifierMixin, Linear):  # type: ignore[misc]
         -------
         path : pathlib.Path
             The file written.
-
-        Notes
-        -----
-        A page needs the training data. They are kept in memory after `fit`, but are no part of a pickle.
 
         Examples
         --------

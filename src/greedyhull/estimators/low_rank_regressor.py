@@ -17,8 +17,7 @@ from greedyhull.types import Array
 
 @described(REGRESSOR)
 class LowRankRegressor(MultiOutputMixin, RegressorMixin, Certified):  # type: ignore[misc]
-    """
-    Linear regression of several responses whose matrix of coefficients has a small nuclear norm.
+    """Linear regression of several responses whose matrix of coefficients has a small nuclear norm.
 
     The coefficients with the least mean squared error are found and certified.
 
@@ -40,10 +39,6 @@ class LowRankRegressor(MultiOutputMixin, RegressorMixin, Certified):  # type: ig
         The rank of the coefficients.
     {dual_gap_, fitted}
 
-    See Also
-    --------
-    MatrixCompletion : A matrix from some of its entries.
-
     Examples
     --------
     >>> import numpy as np
@@ -60,16 +55,14 @@ class LowRankRegressor(MultiOutputMixin, RegressorMixin, Certified):  # type: ig
 
     def __init__(self, radius: float = 1.0, *, fit_intercept: bool = True, tol: float = 1e-6, max_iter: int = 10_000,
                  random_state: Any = None, verbose: Any = 0) -> None:
-        self.radius, self.fit_intercept, self.tol, self.max_iter = radius, fit_intercept, tol, max_iter
-        self.random_state, self.verbose = random_state, verbose
+        self._store(locals())
 
     score = by_row(RegressorMixin.score)
 
     @warning_once
     @by_row
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """
-        Fit the coefficients.
+        """Fit the coefficients.
 
         Parameters
         ----------
@@ -104,8 +97,7 @@ class LowRankRegressor(MultiOutputMixin, RegressorMixin, Certified):  # type: ig
         return self
 
     def predict(self, X: Any) -> Array:
-        """
-        Predict the responses.
+        """Predict the responses.
 
         Parameters
         ----------

@@ -16,7 +16,7 @@ from greedyhull.driver.stop import Iterations, Relative
 from greedyhull.errors import GreedyhullError, check, shown
 from greedyhull.estimators.base import by_row, counted, warning_once
 from greedyhull.objectives.responses import LOSSES, completion
-from greedyhull.points.aligned import kept, labels_of, ordered
+from greedyhull.points.aligned import few, kept, labels_of, ordered
 from greedyhull.points.arrays import compressed, is_sparse
 from greedyhull.points.factors import gathered
 from greedyhull.points.iterate import Iterate
@@ -36,12 +36,7 @@ class Biases(NamedTuple):
 
 
 def fitted_biases(i: Index, j: Index, v: Array, shape: tuple[int, int]) -> Biases:
-    """Least squares with a little ridge, by turns.
-
-    >>> b = fitted_biases(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([1.0, 2.0, 3.0, 4.0]), (2, 2))
-    >>> b.mean, bool(b.rows[0] < 0 < b.rows[1])
-    (2.5, True)
-    """
+    """Least squares with a little ridge, by turns."""
     mean, rows, cols = float(v.mean()), np.zeros(shape[0]), np.zeros(shape[1])
     # entries of value zero that each bias is fitted with besides its own: few entries do not tell much
     many = [np.bincount(at, minlength=size) + 1.0 for at, size in ((i, shape[0]), (j, shape[1]))]
@@ -61,8 +56,7 @@ class Tried(NamedTuple):
 
 
 class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
-    """
-    Matrix completion: the matrix of small nuclear norm that is nearest to the known entries.
+    """Matrix completion: the matrix of small nuclear norm that is nearest to the known entries.
 
     A mean and a bias for each row and column are fitted first, by least squares with a little ridge, and subtracted. What is
     left is minimised over a `NuclearBall`, and certified.
@@ -102,10 +96,6 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
     solution_ : Solution
         The solution.
 
-    See Also
-    --------
-    LowRankRegressor : Several responses that depend on few combinations of features.
-
     Examples
     --------
     >>> import numpy as np
@@ -124,8 +114,7 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
     @warning_once
     @by_row
     def fit(self, X: Any, y: Any = None) -> Self:
-        """
-        Fit to the known entries.
+        """Fit to the known entries.
 
         Parameters
         ----------
@@ -140,10 +129,9 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
         self : MatrixCompletion
             The fitted estimator.
         """
-        check(self.loss in LOSSES, lambda: f"loss = {shown(self.loss)} was given; one of {', '.join(map(repr, LOSSES))} is "
-                                           "wanted.")
+        check(self.loss in LOSSES, lambda: f"loss must be one of {', '.join(map(repr, LOSSES))}; got {shown(self.loss)}.")
         whole = self.rank is None or (isinstance(self.rank, (int, np.integer)) and self.rank >= 1)
-        check(bool(whole), lambda: f"rank = {shown(self.rank)} was given; a whole number of at least 1, or None, is wanted.")
+        check(bool(whole), lambda: f"rank must be an integer of at least 1, or None; got {shown(self.rank)}.")
         i, j, v = self._read(X, y)
         shape = (len(self.rows_), len(self.columns_))
         self.radius_, start = (self.radius, None) if self.radius is not None else self._chosen(i, j, v, shape)
@@ -157,8 +145,7 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, pairs: Any) -> Array:
-        """
-        Entries at pairs of labels.
+        """Entries at pairs of labels.
 
         Parameters
         ----------
@@ -176,17 +163,15 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
         rows, cols = _pairs(table)
         i, j = _found(self.rows_, rows, table[:, 0]), _found(self.columns_, cols, table[:, 1])
         new = (i < 0) | (j < 0)
-        fits = not new.any() or self._has_biases
-        check(bool(fits), lambda: f"predict was asked of {_named(rows[i < 0], 'row')}{_named(cols[j < 0], 'column')}which the "
-              "fit has not seen. Leave them out, or fit with biases=True, which predicts them by the biases.")
+        check(self._has_biases or not new.any(), lambda: "The fit has not seen the rows or columns "
+              f"{few([*np.unique(rows[i < 0]), *np.unique(cols[j < 0])])}. Leave them out, or fit with biases=True.")
         out, ones = self.biases_.at(i, j), np.ones(len(self.singular_values_))
         out[~new] += gathered(self.row_factors_, self.components_.T, ones, i[~new], j[~new])
         return out
 
     @by_row
     def score(self, pairs: Any, values: Any = None) -> float:
-        """
-        How well entries are predicted: R², or with loss="logistic" the share of entries whose sign is predicted.
+        """How well entries are predicted: R², or with loss="logistic" the share of entries whose sign is predicted.
 
         Parameters
         ----------
@@ -245,8 +230,8 @@ class MatrixCompletion(BaseEstimator):  # type: ignore[misc]
         """The radius with the least error on entries that are held out, and the point there.
 
         Radii grow by half until the error has grown three times, or a ball is larger than its point; then one is tried on
-        either side of the best. Each solve begins at the last factors that fit. Where a ball is larger than its point, the
-        norm of that point is taken for its radius: beyond, many matrices fit alike, and most of them predict badly.
+        either side of the best. Where a ball is larger than its point, the norm of the point is its radius: beyond, many
+        matrices fit alike, and most of them predict badly.
         """
         out = np.random.default_rng(int(self.random_state)).random(len(v)) < 0.1  # of the entries, by which a radius is chosen
         check(bool(out.any() and (~out).any()), lambda: f"{len(v)} entries are too few to choose a radius by; give radius=.")
@@ -295,8 +280,7 @@ def _entries(X: Any, y: Any, call: str) -> tuple[Array, Array, Array]:
         v = np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError):
         raise GreedyhullError(f"{shown(y)} was given for values; numbers are wanted, one for each pair.") from None
-    check(v.shape == rows.shape, lambda: f"{len(rows)} pairs and values of shape {v.shape} were given; one value for each "
-                                         "pair is wanted.")
+    check(v.shape == rows.shape, lambda: f"values must have an entry for each of {len(rows)} pairs; got shape {v.shape}.")
     sound = v.size > 0 and bool(np.isfinite(v).all())
     check(sound, "The values are none, or hold NaN or infinity; give known entries only.")
     return rows, cols, v
@@ -310,32 +294,18 @@ def _table(given: Any) -> Array:
         table = np.asarray([*given] if isinstance(given, Iterator) else given, dtype=object)
         return np.array([row if isinstance(row, str) else tuple(row) for row in table], dtype=object)
     except (TypeError, ValueError):
-        raise GreedyhullError(f"{shown(given)} was given for pairs; a label of a row and one of a column for each entry are "
-                              "wanted, shape (n, 2).") from None
+        raise GreedyhullError(f"pairs must have shape (n, 2), labels of row and column; got {shown(given)}.") from None
 
 
 def _pairs(table: Array) -> tuple[Array, Array]:
     """Labels of rows and of columns."""
-    check(table.ndim == 2 and table.shape[1] == 2, lambda: f"pairs has shape {table.shape}; a label of a row and one of a "
-                                                           "column for each entry are wanted, shape (n, 2).")
+    check(table.ndim == 2 and table.shape[1] == 2,
+          lambda: f"pairs must have shape (n, 2), labels of row and column; got shape {table.shape}.")
     return tuple(np.array(table[:, k].tolist()) for k in (0, 1))  # type: ignore[return-value]
 
 
 def _found(labels: Array, asked: Array, given: Array) -> Index:
     """The place of each label, −1 where it is not known; ``given`` are the labels before words made words of numbers."""
-    if not len(asked):
-        return np.zeros(0, dtype=np.intp)
-    if (labels.dtype.kind in "biuf") != (asked.dtype.kind in "biuf"):  # words among numbers made words of all of them
-        known = {label: place for place, label in enumerate(labels.tolist())}
-        return np.array([known.get(label, -1) for label in given.tolist()])
-    at = np.minimum(np.searchsorted(labels, asked), len(labels) - 1)
-    return np.where(labels[at] == asked, at, -1)
-
-
-def _named(labels: Array, what: str) -> str:
-    """The first of some labels, in words."""
-    if not len(labels):
-        return ""
-    different = np.unique(labels)
-    more = f" and {len(different) - 3} more" if len(different) > 3 else ""
-    return f"the {what}{'' if len(different) == 1 else 's'} {', '.join(map(str, different[:3]))}{more}, "
+    known = {label: place for place, label in enumerate(labels.tolist())}
+    mixed = (labels.dtype.kind in "biuf") != (asked.dtype.kind in "biuf")  # words among numbers made words of all of them
+    return np.array([known.get(label, -1) for label in (given if mixed else asked).tolist()], dtype=np.intp)

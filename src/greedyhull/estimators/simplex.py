@@ -22,11 +22,10 @@ Solve = Callable[[Any, Any], Array]
 
 
 def best_few(f: Composite, w: Array, most: int, solve: Solve) -> Array:
-    """Weights with at most ``most`` positive ones, by taking away and by putting in; the better of the two.
+    """Weights with at most ``most`` positive ones: the better of backward elimination and forward selection, then exchanges.
 
-    Away: from the best weights of all, those that matter least leave, half of what is too many at a time, and the rest are
-    solved for again. In: from the best single one on, the one with the best score at the best weights so far joins. In the
-    end one weight is exchanged for another as long as that helps, of those that score best without it.
+    Backward steps drop the smallest weights, half of what is too many at a time; forward steps add the one with the least
+    partial derivative. An exchange tries those with the least derivatives in the place of one weight.
     """
     m = len(w)
     while np.count_nonzero(w) > most:
@@ -107,8 +106,7 @@ class Shared(Linear):
 
 @described(REGRESSOR)
 class SimplexRegressor(Shared, LinearRegressor):
-    """
-    Linear regression with non-negative weights that have a given sum.
+    """Linear regression with non-negative weights that have a given sum.
 
     Typical uses are mixtures of forecasts, portfolios that track an index and donors of a synthetic control. The weights with
     the least mean loss are found and certified.
@@ -140,12 +138,6 @@ class SimplexRegressor(Shared, LinearRegressor):
         How the solve went. Not set where y has several columns: ``solution_[j].trace``.
     {n_iter_, n_features_in_, feature_names_in_}
 
-    See Also
-    --------
-    SimplexClassifier : The same for classes.
-    L1BudgetRegressor : Coefficients of either sign, whose sizes have a bounded sum.
-    EnsembleRegressor : Weights for predictions of models.
-
     Examples
     --------
     >>> import numpy as np
@@ -158,9 +150,7 @@ class SimplexRegressor(Shared, LinearRegressor):
     def __init__(self, *, loss: str = "squared", total: float = 1.0, upper: Any = None, delta: float = 1.0,
                  quantile: float = 0.5, fit_intercept: bool = False, warm_start: bool = False, tol: float = 1e-6,
                  max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
-        self.loss, self.total, self.upper, self.delta, self.quantile = loss, total, upper, delta, quantile
-        self.fit_intercept, self.warm_start, self.tol, self.max_iter = fit_intercept, warm_start, tol, max_iter
-        self.random_state, self.verbose = random_state, verbose
+        self._store(locals())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -174,8 +164,7 @@ class SimplexRegressor(Shared, LinearRegressor):
 
 @described(CLASSIFIER)
 class SimplexClassifier(Shared, LinearClassifier):
-    """
-    Linear classification with non-negative weights that have a given sum.
+    """Linear classification with non-negative weights that have a given sum.
 
     Several classes are fitted one against the rest, each with weights of its own.
 
@@ -193,12 +182,6 @@ class SimplexClassifier(Shared, LinearClassifier):
     ----------
     {coef_, weights_, intercept_, dual_gap_, fitted}
 
-    See Also
-    --------
-    SimplexRegressor : The same for numbers.
-    L1BudgetClassifier : Coefficients of either sign, whose sizes have a bounded sum.
-    EnsembleClassifier : Weights for predictions of models.
-
     Examples
     --------
     >>> import numpy as np
@@ -211,6 +194,4 @@ class SimplexClassifier(Shared, LinearClassifier):
     def __init__(self, *, loss: str = "logistic", total: float = 1.0, upper: Any = None, fit_intercept: bool = True,
                  class_weight: dict[Any, float] | str | None = None, warm_start: bool = False, tol: float = 1e-6,
                  max_iter: int = 10_000, random_state: Any = None, verbose: Any = 0) -> None:
-        self.loss, self.total, self.upper = loss, total, upper
-        self.fit_intercept, self.class_weight, self.warm_start = fit_intercept, class_weight, warm_start
-        self.tol, self.max_iter, self.random_state, self.verbose = tol, max_iter, random_state, verbose
+        self._store(locals())

@@ -28,12 +28,6 @@ class Comparison:
     ----------
     runs : tuple
         The names and solutions.
-    lower : float
-        The best proved lower bound, if all runs are of the same f and S; else −∞.
-    head : tuple of str
-        The titles of the columns.
-    rows : list of tuple of str
-        The table.
     """
 
     runs: tuple[Named, ...]
@@ -122,10 +116,6 @@ def compare(solutions: Sequence[Solution], path: str | Path | None = None, *,
     Comparison
         The table. Print it, or look at its ``rows``; ``report(path)`` writes the page.
 
-    See Also
-    --------
-    Solution.report : A page about one run.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -135,10 +125,9 @@ def compare(solutions: Sequence[Solution], path: str | Path | None = None, *,
     >>> [row[0] for row in c.rows]
     ['FrankWolfe', 'Jones']
     """
-    check(isinstance(solutions, Iterable), lambda: f"compare was given {shown(solutions)}; a list of solutions, as minimize "
-                                                   "returns them, is wanted.")
+    check(isinstance(solutions, Iterable), lambda: f"solutions must be a list of Solution; got {shown(solutions)}.")
     runs = list(solutions)
-    check(len(runs) >= 1, "compare was given no solutions; a list of them is wanted, as minimize returns them.")
+    check(len(runs) >= 1, "solutions is empty; compare needs a list of Solution.")
     check(not any(lacks(run, "certificate", "trace") for run in runs),
           "compare was given something that is no Solution; a list of what minimize returns is wanted.")
     names = _names(runs) if labels is None else [str(label).strip() for label in labels]

@@ -109,13 +109,9 @@ def inline(canvas: Any) -> str:
     """The SVG element alone: colours exchanged for variables, metadata and identifiers that nothing points to left out."""
     buffer = StringIO()
     canvas.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    return element(buffer.getvalue(), VARIABLES)
-
-
-def element(text: str, variables: dict[str, str]) -> str:
-    """The SVG element of a drawing, its stand-in colours exchanged for the page's variables."""
+    text = buffer.getvalue()
     text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
-    for colour, variable in variables.items():
+    for colour, variable in VARIABLES.items():
         text = text.replace(colour, variable)
     used = set(re.findall(r"#([A-Za-z_][\w.-]*)", text))
     return re.sub(r' id="([^"]+)"', lambda found: found[0] if found[1] in used else "", text)
@@ -263,10 +259,7 @@ def panels(solution: Solution, bounds: Sequence[Line] = ()) -> list[Panel]:
 
 
 def _own(k: Array, clock: Array) -> bool:
-    """Whether a clock tells more than the iterations do: it does not go along with them, and no one jump is most of it.
-
-    Such a jump is compilation, as a rule: a figure of it would show nothing of the run.
-    """
+    """Whether a clock shows more than the iterations do, and no single jump, such as compilation, is most of it."""
     t = clock.astype(float)
     if len(t) < FEWEST or not np.isfinite(t).all() or not t[-1] > t[0]:
         return False
@@ -339,11 +332,6 @@ def _draw_bars(axes: Any, weights: list[tuple[str, float]], colours: tuple[str, 
 
 
 def heading(total: int, measure: str) -> str:
-    """The title of the bars.
-
-    >>> heading(3, "weight"), heading(40, "coefficient")
-    ('The weights of the answer', 'The 15 largest of 40 coefficients')
-    """
     return f"The {measure}s of the answer" if total <= MOST else f"The {MOST} largest of {total} {measure}s"
 
 

@@ -37,10 +37,7 @@ class SplitBounds(NamedTuple):
 
 
 def split_bounds(bounds: Sequence[Bound], gap: float | None) -> SplitBounds:
-    """The bounds of a run by how far above its gap they are; without a gap all are shown.
-
-    The gap itself is one of them, the only one without constants. It is there to compare the others with.
-    """
+    """The bounds of a run by how far above its gap, the one without constants, they are; without a gap all are shown."""
     if gap is None:
         return SplitBounds(list(bounds), [])
     near = [bound for bound in bounds if bound.value <= gap or bound.value < 100.0 * gap]  # others say little about the run
@@ -96,10 +93,7 @@ class Until:
 
 
 def bounds_along(solution: Solution, found: list[Bound]) -> list[Line]:
-    """The smallest of the bounds that were ``found`` at the end, followed over the run; those on a limit have no k.
-
-    Bounds far above the gap are left out, and so are all of them where the run has one iteration: they would say nothing.
-    """
+    """The smallest of the bounds near the gap that were ``found`` at the end, over the run; those on a limit have no k."""
     near = split_bounds(found, solution.certificate.gap).near
     wanted = sorted((bound for bound in near if bound.of != "limit" and bound.constants), key=lambda bound: bound.value)
     length = len(solution.trace)
@@ -133,10 +127,9 @@ class Part(NamedTuple):
 
 
 def split(solution: Solution) -> list[Part]:
-    """Gradients, oracle, steps and certificates; what is left of the run's time comes last, under the name "all else".
+    """Gradients, oracle, steps and certificates, and the rest of the run's time as "all else".
 
-    Where the parts alone take longer than the run did, compiled code has done several at once, and the list is empty; so it
-    is for runs that were resumed and whose trace does not have their beginning.
+    Empty if the parts take longer than the run, since compiled code did several at once, or if the trace lacks the beginning.
     """
     trace = solution.trace
     if not len(trace) or trace["iteration"][0] > 1:

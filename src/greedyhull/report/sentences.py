@@ -179,11 +179,7 @@ def means(certificate: Certificate) -> list[str]:
 
 
 def rows(certificate: Certificate, scale: float, reason: str = "") -> list[Row]:
-    """Value, gap, relative gap and kind, those that are known.
-
-    ``scale`` is that of the objective; the gap is divided by max(|value|, scale), as for `Relative`. Where ``reason``,
-    which stands beside the numbers, names a gap relative to something else, that is the one, and there is no other.
-    """
+    """Value, gap, relative gap and kind, those that are known; no relative gap where ``reason`` names another one."""
     c, found = certificate, list[Row]()
     if c.value is not None:
         found.append(Row("value", f"{c.value:.10g}"))

@@ -94,11 +94,11 @@ def test_names_come_from_frames() -> None:
     ({"returns": R, "groups": SECTORS[:3], "group_upper": 0.5}, "3 labels; 12 are wanted"),
     ({"returns": R, "groups": SECTORS, "group_upper": 0.2}, "Give at least 0.25"),
     ({"returns": R, "groups": SECTORS, "group_upper": {"z": 0.2}}, "'z', which is no group"),
-    ({"returns": R, "turnover": 0.1}, "belong together"), ({"returns": R, "risk": -1.0}, "risk = -1"),
-    ({"returns": R, "risk": "low"}, "risk = 'low'"), ({"covariance": COVARIANCE, "risk": 2.0}, "Give mean="),
-    ({"covariance": COVARIANCE, "risk": "log"}, "without returns"), ({"returns": R, "benchmark": [1.0]}, "benchmark has"),
+    ({"returns": R, "turnover": 0.1}, "belong together"), ({"returns": R, "risk": -1.0}, "risk must be .* got -1"),
+    ({"returns": R, "risk": "low"}, "got 'low'"), ({"covariance": COVARIANCE, "risk": 2.0}, "Give mean="),
+    ({"covariance": COVARIANCE, "risk": "log"}, "without returns"), ({"returns": R, "benchmark": [1.0]}, "benchmark must"),
     ({"returns": R, "upper": {"nobody": 0.1}}, "unknown 'nobody'"), ({"returns": R, "upper": 0.01}, "sum to"),
-    ({"returns": R, "constraints": [1]}, "no mapping"), ({"returns": R[:1]}, "two periods"),
+    ({"returns": R, "constraints": [1]}, "a mapping"), ({"returns": R[:1]}, "two periods"),
     ({"returns": R, "groups": SECTORS, "group_upper": 0.5, "constraints": {"none": (np.ones(12), 0.5)}}, "No point satisfies"),
 ])
 def test_bad_input_gets_words(given: dict[str, Any], words: str) -> None:

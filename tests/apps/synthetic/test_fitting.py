@@ -92,7 +92,7 @@ def test_predictors_of_any_scale_have_the_same_weights(table, scale):
 
 @pytest.mark.parametrize(("how", "words"), [
     ({"importance": [1.0]}, "without predictors"), ({"predictors": np.ones((1, 8)), "importance": [0.0]}, "not all zero"),
-    ({"predictors": np.ones((1, 8)), "importance": [np.nan]}, "non-negative"), ({"predictors": np.ones((0, 8))}, "shape"),
+    ({"predictors": np.ones((1, 8)), "importance": [np.nan]}, "not all zero"), ({"predictors": np.ones((0, 8))}, "shape"),
     ({"predictors": np.ones((1, 8)), "importance": {"a": 1.0}}, "importance holds"),
     ({"predictors": []}, "shape"), ({"predictors": np.full((1, 8), "a")}, "text")])
 def test_mistaken_predictors_are_named(table, how, words):

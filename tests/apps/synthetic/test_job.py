@@ -65,7 +65,7 @@ def test_the_figure_shows_both_series(table):
 @pytest.mark.parametrize(("change", "words"), [
     ({"treated": 99}, "treated=99"), ({"t0": 99}, "t0=99"), ({"t0": 0}, "before the treatment"),
     ({"predictors": np.ones((2, 3))}, "predictors has shape"),
-    ({"predictors": np.ones((2, 12)), "importance": [1.0]}, "importance has shape")])
+    ({"predictors": np.ones((2, 12)), "importance": [1.0]}, "importance must be 2 numbers")])
 def test_mistakes_are_named(table, change, words):
     with pytest.raises(gh.GreedyhullError, match=words):
         synthetic_control(table, **{"treated": 0, "t0": 20, **change})

@@ -98,7 +98,7 @@ def put(columns, name, i, entry):
     (lambda c: {**c, "sales": [1e-200 * x for x in c["sales"]]}, "their squares vanish"),
     (lambda c: put(c, "place", 7, None), "column 'place' of Y has missing values"),
     (lambda c: put(c, "year", 7, None), "column 'year' of Y has missing values"),
-    (lambda c: put(c, "year", 7, "1991"), "column 'year' of Y cannot be sorted"),
+    (lambda c: put(c, "year", 7, "1991"), "column 'year' cannot be sorted"),
     (lambda c: {**c, "year": [{1990: "Jan", 1991: "Feb"}.get(y, str(y)) for y in c["year"]]}, "order in time is not clear"),
     (lambda c: {name: column[:0] for name, column in c.items()}, "no units"),
     (lambda c: {"place": ["Ada"], "year": [1998], "sales": [1.0]}, "one unit only"),
@@ -130,7 +130,7 @@ def test_a_long_table_without_names_of_columns_is_recognised():
 
 
 def test_names_of_columns_need_a_frame():
-    with pytest.raises(gh.GreedyhullError, match="Y is a ndarray"):
+    with pytest.raises(gh.GreedyhullError, match="got a ndarray"):
         synthetic_control(wide_array(), 0, 8, **COLUMNS)
     with pytest.raises(gh.GreedyhullError, match="Y is no data frame"):
         synthetic_control(wide_array(), 0, 8, time="year")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Sequence
-from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,12 +24,7 @@ from greedyhull.experiments.paper import (
     theorems,
 )
 from greedyhull.experiments.paper.checks import Check
-from greedyhull.report.figure import INK, MAIN, OTHER, STYLE, VARIABLES, element
-
-# More colours that stand for the page's own; measured curves take them in turn.
-THIRD, FOURTH, FIFTH = "#010207", "#010208", "#010209"
-COLOURS = {**VARIABLES, THIRD: "var(--third)", FOURTH: "var(--fourth)", FIFTH: "var(--fifth)"}
-TURNS = (MAIN, OTHER, THIRD, FOURTH, FIFTH)
+from greedyhull.report.figure import INK, STYLE, TURNS, inline
 
 
 def svg(figure: Figure) -> str:
@@ -54,9 +48,7 @@ def svg(figure: Figure) -> str:
                 _ticks(axis)
         axes.grid(alpha=0.25)
         canvas.legend(loc="lower left", bbox_to_anchor=(0.02, 0.0), frameon=False, fontsize=9, labelspacing=0.25)
-        buffer = StringIO()
-        canvas.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    return element(buffer.getvalue(), COLOURS)
+        return inline(canvas)
 
 
 def _draw(axes: Any, series: Series, colour: str, log: bool) -> None:
