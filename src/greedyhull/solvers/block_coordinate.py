@@ -38,10 +38,6 @@ class BlockCoordinate(Solver):
     every : int, optional
         Block steps between two looks at all sets; by default as many as there are sets.
 
-    See Also
-    --------
-    Corrective : Reweights the atoms of all sets together; faster for up to some hundred sets.
-
     Notes
     -----
     After k block steps over n sets the expected error is at most 2n(C + e₀)/(k + 2n), where C is the sum of the curvatures

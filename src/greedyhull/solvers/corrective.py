@@ -35,12 +35,6 @@ class Corrective(Solver):
     steps : int, default 5
         Newton steps in a round, at most. A quadratic takes one. More steps pay where gradients are expensive.
 
-    See Also
-    --------
-    BlendedPairwise : Needs no Hessian and little memory.
-    FrankWolfe : Keeps no images of atoms.
-    Smoothed : Runs this solver on losses with kinks.
-
     Notes
     -----
     For quadratics a round does at least as well as a Frank-Wolfe step with exact line search. So the error is at most

@@ -38,12 +38,6 @@ class Jones(Solver):
         Schedule ε_k: a step may miss the best value of *f* by η_kε_k. (For `FrankWolfe` ε_k applies to the *linear* function.)
         Give ``harmonic(c)`` to shorten the branch and bound.
 
-    See Also
-    --------
-    FrankWolfe : Minimises the linearisation of f; cheaper steps.
-    PairwiseJones : Adds swaps of weight; for high precision.
-    StochasticJones : The same for minibatches.
-
     Notes
     -----
     With ε_k = ``harmonic(c)``, that is cη_k for η_k = 2/(k + 2), this is a c-Jones method with an error of at most
@@ -128,11 +122,6 @@ class PairwiseJones(Solver):
     ----------
     tolerance : schedule, default zero
         Error ε_k allowed to the oracle on the linear function, as for `FrankWolfe`.
-
-    See Also
-    --------
-    BlendedPairwise : Chooses swaps by gradients; much cheaper steps.
-    Jones : Steps toward one atom, without swaps.
 
     Notes
     -----

@@ -52,11 +52,6 @@ class MoreauFrankWolfe(Solver):
         longer steps, without the guarantee.
     {sampled}
 
-    See Also
-    --------
-    RegularizedStochasticFrankWolfe : Often faster, with a weaker guarantee.
-    Smoothed : For the built-in losses with all data in memory.
-
     Notes
     -----
     E f(x̄_N) − min f ≤ 4√(2.55·2.7) LD/√(N(N + 1)) ≤ 10.5 LD/N after N(N + 3)/2 subgradients and at most 24N oracle calls a

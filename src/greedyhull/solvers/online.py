@@ -62,10 +62,6 @@ class Online:
     mean : ndarray
         The mean of the points played.
 
-    See Also
-    --------
-    RegularizedStochasticFrankWolfe : The solver for stochastic problems that corresponds to it.
-
     Notes
     -----
     Round k, from one, with the subgradient g_k (Hazan's online conditional gradient):

@@ -112,12 +112,6 @@ class BlendedPairwise(Solver):
     tolerance : schedule, default zero
         Error ε_k allowed to the oracle on the linear function.
 
-    See Also
-    --------
-    Corrective : Usually faster where f has a Hessian.
-    PairwiseJones : The best swap by values of f.
-    FrankWolfe : Keeps no atoms, so its memory does not grow.
-
     Notes
     -----
     On a polytope and for strongly convex f the error falls by a constant factor in at least half of the steps

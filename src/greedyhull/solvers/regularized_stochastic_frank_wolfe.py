@@ -304,12 +304,6 @@ class RegularizedStochasticFrankWolfe(Solver):
         How the point is certified. Streams use `Regret`. For linear models with kinks each certificate also tries the dual
         variables gathered by the run, so that a gap can be asked for.
 
-    See Also
-    --------
-    Smoothed : Far faster for the built-in losses with all data in memory.
-    MoreauFrankWolfe : A better order in the worst case.
-    Online : The same steps for losses that arrive one by one.
-
     Notes
     -----
     With η_k = k^−1/2, σ_k ≤ cη_k^3/2, ε_k ≤ c_ε η_k, ‖g_k‖ ≤ L, R² ≥ Φ − Φ(w_1) on the hull and Φ of curvature M ≤ D²:

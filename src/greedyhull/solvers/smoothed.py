@@ -115,11 +115,6 @@ class Smoothed(Solver):
     mu : float, optional
         Keep μ at this value. By default it starts large and shrinks. Fix it to reproduce the rate below.
 
-    See Also
-    --------
-    RegularizedStochasticFrankWolfe : Kinks with minibatches, black boxes and streams.
-    MoreauFrankWolfe : Kinks with few oracle calls.
-
     Notes
     -----
     The gap is f(w) − lower bound with the lower bound −φ*(r) + min_S ⟨Aᵀr, ·⟩ for the residual r of f_μ. It holds for f, not

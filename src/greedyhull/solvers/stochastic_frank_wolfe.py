@@ -58,12 +58,6 @@ class StochasticFrankWolfe(Solver):
         Step sizes η_k, known in advance: `OpenLoop`, `Power`, `LogAdaptive` or `Constant`.
     {tolerance, every, look}
 
-    See Also
-    --------
-    StochasticJones : Chooses atoms by values of the minibatch.
-    RegularizedStochasticFrankWolfe : For f with kinks.
-    Corrective : Faster where passes over the data are cheap.
-
     Notes
     -----
     With the defaults, b_k = k and η_k = k^−1/2, it is the paper's ASFW: E e_k ≤ √2(r_S σ + M/2 + c)/√k for ε_k ≤ cη_k.

@@ -50,11 +50,6 @@ class StochasticJones(Solver):
         one is ``also["average"]`` or ``also["last"]`` of an event.
     {every, look}
 
-    See Also
-    --------
-    Jones : The same with all terms.
-    StochasticFrankWolfe : Chooses atoms by gradients; cheaper steps, variance reduction.
-
     Notes
     -----
     With the defaults, b_k = k and η_k = k^−1/2, E e_k ≤ √2(r_S σ + M + c)/√k for k ≥ 2 if ε_k ≤ cη_k. M is the curvature of f,
@@ -233,11 +228,6 @@ class VarianceReducedJones(Solver):
     tolerance : schedule, default zero
         Schedule ε_k: a step may miss the best value of m by η_kε_k.
     {every, look}
-
-    See Also
-    --------
-    StochasticJones : The same without correction; chooses step sizes jointly if asked to.
-    StochasticFrankWolfe : The same estimators, atoms by gradients alone; cheaper steps.
 
     Notes
     -----

@@ -79,11 +79,6 @@ class Storc(Solver):
     batches : tuple of float, default (278.0, 8.0)
         Constants u and v of the batch sizes N_t(u + vG(k + 1)/(LD)).
 
-    See Also
-    --------
-    StochasticFrankWolfe.spider : Smaller batches, one oracle call a step.
-    StochasticFrankWolfe.dual : The cheapest steps for linear models.
-
     Notes
     -----
     For convex terms that are L-smooth everywhere with gradients of norm at most G, N_t = ⌈2^{t/2 + 2}⌉, D_t = D and the

@@ -31,11 +31,6 @@ class Minibatch(VarianceModel):
     replace : bool, default True
         Whether terms are drawn with replacement. Without, the variance is smaller.
 
-    See Also
-    --------
-    Dual : Variance reduction for linear models.
-    Storm : Variance reduction with batches of a fixed size.
-
     Notes
     -----
     The estimate is unbiased, with E‖g − ∇f‖² ≤ σ²/b_k, times (n − b)/(n − 1) without replacement.
@@ -119,10 +114,6 @@ class Momentum(VarianceModel):
     rho : schedule, default 4/(k + 7)^2/3
         Weight ρ_k of the fresh minibatch, in [0, 1]. A larger one forgets faster and is noisier.
 
-    See Also
-    --------
-    Storm : A second evaluation of the batch gives a better rate.
-
     Notes
     -----
     The estimate is biased. Its error has a_k ≤ (1 − ρ)²(√a + LDη)² + ρ²σ²/b, which gives E e_k = O(k^−1/3) with steps 1/k.
@@ -193,11 +184,6 @@ class Storm(VarianceModel):
         Terms drawn at each step, b_k.
     rho : schedule, default 1/k
         Weight ρ_k of the fresh minibatch, in [0, 1]. A larger one forgets faster and is noisier.
-
-    See Also
-    --------
-    Momentum : One evaluation a term, a slower rate.
-    Spider : The same correction, restarted from full gradients.
 
     Notes
     -----

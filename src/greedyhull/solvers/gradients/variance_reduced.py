@@ -81,11 +81,6 @@ class Saga(VarianceModel):
     batch : int, Root or schedule, default 32
         Terms drawn at each step, b_k.
 
-    See Also
-    --------
-    Dual : Biased, at half the price.
-    Svrg : For terms that are no linear model.
-
     Notes
     -----
     The estimate is unbiased, with E‖g − ∇f‖² ≤ L²m²/b and m ← (1 − η)√(1 − b/n) m + ηD. Memory: one number for each term.
@@ -156,11 +151,6 @@ class Spider(VarianceModel):
     reset : int, Root or schedule, optional
         Terms in the gradient that starts an epoch. By default all of them; for a stream, the square of the epoch's length,
         which makes its error σ/√reset as small as what the steps of the epoch add.
-
-    See Also
-    --------
-    Svrg : Unbiased; differences from one snapshot.
-    Storm : No full gradients.
 
     Notes
     -----
@@ -243,11 +233,6 @@ class Svrg(VarianceModel):
     epoch : int or Root, optional
         Steps from one snapshot to the next. By default snapshots are taken at steps 1, 2, 4, 8 and so on.
 
-    See Also
-    --------
-    Saga : No full passes, for linear models.
-    Spider : Biased; differences from the previous iterate.
-
     Notes
     -----
     The estimate is unbiased. For convex terms that are L-smooth everywhere E‖g − ∇f‖² ≤ 4L(e + e_snapshot)/b, and the defaults
@@ -326,11 +311,6 @@ class Dual(VarianceModel):
     ----------
     batch : int, Root or schedule, default 32
         Terms drawn at each step, b_k.
-
-    See Also
-    --------
-    Saga : Unbiased, at twice the price.
-    Svrg : For terms that are no linear model.
 
     Notes
     -----

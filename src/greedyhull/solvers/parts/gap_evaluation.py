@@ -222,11 +222,6 @@ class MinibatchGap:
     every : int, optional
         Certify at multiples of this number of steps. By default, as the work grows.
 
-    See Also
-    --------
-    FullGap : Certain, but needs a pass over the data.
-    Regret : A bound from the gradients that the run has seen.
-
     Notes
     -----
     Let u = argmin f, a fixed point. f(w) − f(u) ≤ E⟨∇fᵢ(w), w − u⟩, and each of these numbers is between −C and C for a C
@@ -325,11 +320,6 @@ class FullGap:
         Certify at multiples of this number of steps. By default, at the start, after every pass over the data, and then
         less and less often.
 
-    See Also
-    --------
-    MinibatchGap : A cheaper bound, from a sample.
-    Regret : A bound from the gradients that the run has seen.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -371,11 +361,6 @@ class Regret:
         number of steps that does not depend on the draws.
     every : int, optional
         Certify at multiples of this number of steps. By default, as the work grows.
-
-    See Also
-    --------
-    FullGap : Certain, but needs a pass over the data.
-    MinibatchGap : A bound for the last iterate.
 
     Notes
     -----

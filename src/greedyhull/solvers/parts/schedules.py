@@ -88,11 +88,6 @@ def constant(value: float) -> Formula:
     Formula
         A function of k.
 
-    See Also
-    --------
-    zero : The schedule 0.
-    Constant : A constant step size.
-
     Examples
     --------
     >>> import greedyhull as gh
@@ -118,11 +113,6 @@ def harmonic(scale: float = 1.0) -> Formula:
     -------
     Formula
         A function of k.
-
-    See Also
-    --------
-    power : Other rates of decrease.
-    of_gap : A tolerance that follows the gap.
 
     Examples
     --------
@@ -150,11 +140,6 @@ def power(p: float, scale: float = 1.0) -> Formula:
     Formula
         A function of k.
 
-    See Also
-    --------
-    Power : Step sizes of this form.
-    harmonic : The tolerance of Theorem 2.
-
     Examples
     --------
     >>> import greedyhull as gh
@@ -178,10 +163,6 @@ def linear(scale: float = 1.0) -> Formula:
     -------
     Formula
         A function of k.
-
-    See Also
-    --------
-    Growing : Batches that grow as the noise requires.
 
     Examples
     --------
@@ -212,10 +193,6 @@ def of_gap(fraction: float, first: float = 0.0) -> Formula:
     -------
     Formula
         A function of k and the gap.
-
-    See Also
-    --------
-    harmonic : A tolerance that is known in advance.
 
     Examples
     --------

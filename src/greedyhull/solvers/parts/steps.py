@@ -166,11 +166,6 @@ class OpenLoop(StepRule):
         Whether the count begins late after a warm start. If False, the steps are ℓ/(k + ℓ), k = 0, 1, …, from every start, as
         in the paper; the first step is then 1, and the second point is an atom.
 
-    See Also
-    --------
-    Exact : Line search; usually faster where f is cheap to evaluate.
-    LogAdaptive : Adapts ℓ to k.
-
     Notes
     -----
     With ℓ = 2 and an oracle of tolerance ε_k ≤ cη_k, the error of Frank-Wolfe is at most (2M + 4c)/(k + 2) (Theorem 2).
@@ -238,11 +233,6 @@ class Constant(StepRule):
     eta : float
         η, in (0, 1].
 
-    See Also
-    --------
-    Power : Decreasing steps, with which the error goes to zero.
-    constant : A schedule for tolerances and batches.
-
     Notes
     -----
     With an oracle of tolerance ε the error settles within ε + Mη/2 (Theorem 1).
@@ -281,11 +271,6 @@ class Power(StepRule):
     p : float
         The exponent, in [0, 1]. For larger ones the steps have a finite sum, and the iterates need not reach the optimum.
 
-    See Also
-    --------
-    OpenLoop : The rate of Theorem 2.
-    power : A schedule for tolerances and batches.
-
     Notes
     -----
     The error goes to zero for 0 < p ≤ 1 (Theorem 1). `StochasticJones` uses p = ½.
@@ -320,11 +305,6 @@ class Short(StepRule):
 
     η = min(max_step, −h'(0)/bend), where bend bounds h'' on the line h(η) = f(w + ηv). f is never evaluated. It is an error
     if no finite bound is known: a `function` needs ``smoothness``.
-
-    See Also
-    --------
-    Exact : Line search; longer steps.
-    Backtracking : Estimates the bound.
 
     Notes
     -----
@@ -363,11 +343,6 @@ class Exact(StepRule):
     Closed form for quadratics and least squares, a safeguarded Newton search for other f. Where each look along the line costs
     a call of a gradient, as for `function`, or a pass over shards, the search ends once a step is good enough: f falls by at
     least 0.9 of what an exact search is sure to bring.
-
-    See Also
-    --------
-    Short : Needs no function values.
-    Capped : A line search for minibatches.
 
     Notes
     -----
@@ -444,11 +419,6 @@ class Backtracking(StepRule):
         The first estimate of M. By default it is measured over a tiny first step.
     relax : float, default 0.9
         The factor by which the estimate is reduced before each step, in (0, 1]. 1 never reduces it.
-
-    See Also
-    --------
-    Short : With a bound that is known.
-    Exact : Line search.
 
     Notes
     -----
