@@ -38,12 +38,6 @@ c : float, optional
     Scale of the weights. By default it is measured.
 step, regularizer, tolerance, batch, every, look : optional
     As for the class."""
-SETTINGS["named"] = """Parameters
-----------
-batch : int, Root or schedule, optional
-    Terms drawn at each step.
-step, tolerance, every, look : optional
-    As for the class."""
 
 
 FORMULAS: dict[str, Callable[..., float]] = {  # of k, the last gap and the settings
