@@ -13,7 +13,7 @@ from greedyhull.points.coordinate_iterate import Average, CoordinateIterate, Pos
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.gradients.base import Estimate, Estimator, Size, check_size, size
 from greedyhull.solvers.gradients.variance_reduced import Svrg
-from greedyhull.solvers.parts.compiled_stochastic import JONES, RecordingSampler, compiled_stochastic
+from greedyhull.solvers.parts.compiled_stochastic import JONES, compiled_stochastic
 from greedyhull.solvers.parts.gap_evaluation import FULL_GAP, FullGap, Look, at_steps, sampled, seen_from
 from greedyhull.solvers.parts.joint import MinibatchChoice, ModelChoice
 from greedyhull.solvers.parts.progress import Progress
@@ -263,8 +263,7 @@ class VarianceReducedJones(Solver):
                                "StochasticFrankWolfe.svfw() or .spider().")
         oracle, x = memory.oracle(S), w.view("position", Position)
         source, look, steps = sampled(self, f, S, w, memory)
-        drawn: RecordingSampler = memory.part("drawn", lambda: RecordingSampler(source))
-        estimate: Estimate = memory.part("gradient", lambda: self.estimator.start(drawn))
+        estimate: Estimate = memory.part("gradient", lambda: self.estimator.start(source))
         choice, compiled = ModelChoice(S, oracle), compiled_stochastic(self, f, S, source, estimate, look, x, JONES)
         for k in steps:
             if look.due(k, source.spent):
@@ -273,7 +272,7 @@ class VarianceReducedJones(Solver):
                 continue
             eta, g = step_at(self.step, k - 1), estimate(x.array, k)
             look.seen(g, x.array, eta, k, estimate.spread)
-            d, _ = choice.tilted(drawn.take(), g, x.array, eta, tolerance_at(self.tolerance, k - 1, memory.gap))
+            d, _ = choice.tilted(source.take(), g, x.array, eta, tolerance_at(self.tolerance, k - 1, memory.gap))
             w.move(w.toward(d), eta)
 
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:
