@@ -84,7 +84,6 @@ class BlockCoordinate(Solver):
                 w.move(move, step(f.along(w, move), k))
 
     def _next(self, gaps: Array, i: int, memory: SolverState) -> int:
-        """The set that is next, if ``gaps`` are those last seen; where none is left, any."""
         n, total = len(gaps), float(gaps.sum())
         if self.order == "cyclic":
             return i % n

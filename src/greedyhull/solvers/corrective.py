@@ -74,7 +74,6 @@ class Corrective(Solver):
         yield from in_both(f, w, memory, lambda f: self._rounds(f, S, w, memory))
 
     def _rounds(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
-        """The rounds in Python."""
         if not w.keeps_atoms:
             yield from coordinate_rounds(f, S, w, memory, self.steps)
             return

@@ -198,7 +198,6 @@ class Mixed(Solver):
 
     @property
     def needs(self) -> Needs:
-        """What any of its solvers needs."""
         each = [requirements_of(solver) for solver in self.solvers]
         return Needs(**{need.name: any(getattr(needs, need.name) for needs in each) for need in fields(Needs)})
 
@@ -216,7 +215,6 @@ class Mixed(Solver):
             w.move(move, eta)
 
     def _turn(self, k: int) -> tuple[int, ...]:
-        """Whose steps are tried at w_k."""
         if self.choose == "better":
             return tuple(range(len(self.solvers)))
         if self.choose == "alternate":
@@ -237,7 +235,6 @@ class Mixed(Solver):
 
 
 def _stepped(f: Objective, w: Iterate, answer: Answer, step: Callable[[Line], float]) -> Choice:
-    """The Frank-Wolfe step of this length."""
     toward = w.toward(answer.atom)
     line = f.along(w, toward)
     eta = step(line)

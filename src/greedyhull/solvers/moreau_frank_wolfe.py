@@ -122,7 +122,6 @@ class MoreauFrankWolfe(Solver):
         return float(2.0 * (SMOOTHING * SPREAD) ** 0.5 * L * D * (1.0 / n + n / (k * (k + 1.0))))
 
     def first(self, f: Objective, S: AtomSet) -> Iterate:
-        """Where a run without a start begins: the centre."""
         return S.centre()
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
@@ -194,7 +193,6 @@ class Pair(Remembered):
         return float(over / (self.N * j))
 
     def pull(self, j: int, mean: Array, x: Array) -> Array:
-        """(y_x − y_u)/λ."""
         gamma = 2.0 / (j + 1.0)
         return np.asarray(((1.0 - gamma) * (mean - self.mean) + gamma * (x - self.u)) / self.smoothing)
 

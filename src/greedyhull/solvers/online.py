@@ -176,7 +176,6 @@ class Online:
 
     @property
     def _sigma(self) -> float:
-        """The weight of a gradient, the same in all rounds."""
         return float(self.weights.at(1, self._leader.c or 1.0).sigma)
 
     def bound(self) -> float:

@@ -97,8 +97,6 @@ def argmin_over(regularizer: Any, S: AtomSet) -> Iterate:
 
 
 class Weight(NamedTuple):
-    """σ_k, and the factor of ḡ_k."""
-
     sigma: float
     scale: float
 
@@ -228,7 +226,6 @@ class Given(Weights):
 
 
 def weights_of(sigma: Weights | Schedule) -> Weights:
-    """``sigma`` as weights: it may be a schedule."""
     weights = not lacks(sigma, "c", "factor", "bound", "at")
     check((weights or callable(sigma)) and not isinstance(sigma, type),
           f"sigma must be Unweighted(), Fading(), Steady(horizon) or a schedule such as power(0.75, c); got {sigma!r}.")

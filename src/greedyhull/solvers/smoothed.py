@@ -49,7 +49,6 @@ class Continuation:
         return bool(SHARPER * self.soft.mu > max(finest(self.f, self.u), LEAST))
 
     def sharpen(self) -> None:
-        """Continue with a smaller μ."""
         self.before = self.u.copy()
         self.soft.sharpen(SHARPER * self.soft.mu, self.u)
 

@@ -39,8 +39,6 @@ OPEN_LOOP, TWO_THIRDS = OpenLoop(), Root(2.0 / 3.0)  # defaults of the named met
 
 
 class Named(Protocol):
-    """A published algorithm: a class method that makes the solver."""
-
     def __call__(self, *, batch: Size | None = ..., step: StepRule = ..., tolerance: Schedule = ..., every: int | None = ...,
                  look: Look = ...) -> StochasticFrankWolfe: ...
 

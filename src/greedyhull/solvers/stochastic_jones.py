@@ -158,7 +158,6 @@ class StochasticJones(Solver):
 
     @cached_property
     def schedule(self) -> StepRule:
-        """The schedule of η_k; 1 for a joint choice without a cap."""
         if isinstance(self.step, Exact):
             return Constant(1.0)
         return self.step.rule if isinstance(self.step, Capped) else self.step
@@ -168,7 +167,6 @@ class StochasticJones(Solver):
         return step_at(self.schedule, k - 1)
 
     def batches(self, f: Objective, S: AtomSet) -> Size:
-        """b_k for f and S: a number or a schedule."""
         return self.batch.begin(f, S, self.eta) if isinstance(self.batch, Growing) else self.batch
 
     @property
@@ -179,7 +177,6 @@ class StochasticJones(Solver):
         return isinstance(self.step, Constant) if self.point is None else self.point == "average"
 
     def _seen(self, w: Iterate, mean: Average, spent: int) -> tuple[Iterate, dict[str, Any]]:
-        """The point to evaluate, and what is reported with it."""
         if self.look.averages:
             return w, {"spent": spent}
         average = seen_from(w, CoordinateIterate(mean.array()))

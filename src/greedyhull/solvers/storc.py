@@ -165,11 +165,9 @@ class Storc(Solver):
         return gamma
 
     def length(self, t: int) -> int:
-        """N_t."""
         return ceil(2.0 ** (0.5 * t + 2.0)) if self.condition is None else ceil(sqrt(32.0 * self.condition))
 
     def size(self, N: int, k: int, known: Constants) -> float:
-        """The batch size at step k of an epoch with N."""
         if self.condition is not None:
             return 5600.0 * N * self.condition
         flat, steep = self.batches

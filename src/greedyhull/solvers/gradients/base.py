@@ -75,7 +75,6 @@ class VarianceModel:
     unbiased: ClassVar[bool]
 
     def __post_init__(self) -> None:
-        """Check the settings that estimators share."""
         for setting in fields(self):  # type: ignore[arg-type]  # estimators are dataclasses
             given = getattr(self, setting.name)
             if setting.name in ("batch", "epoch", "reset") and not (given is None and setting.default is None):
@@ -176,7 +175,6 @@ class ArrayState:
         self.arrays: State = {}
 
     def size(self, k: int) -> int:
-        """b_k."""
         return size(self.config.batch, k, self.source.terms)
 
     def state(self) -> State:
@@ -205,7 +203,6 @@ class CompiledEstimate(ArrayState):
         raise NotImplementedError
 
     def shares(self, steps: range) -> Array:
-        """ρ_k of all steps."""
         rho = np.array([self.config.rho(k) for k in steps], dtype=np.float64)
         for wrong in np.flatnonzero(~((rho >= 0.0) & (rho <= 1.0)))[:1]:
             share(self.config.rho, steps[wrong])  # raises
@@ -221,7 +218,6 @@ class Epochs(CompiledEstimate):
     """An estimate that restarts after ``epoch`` steps, or at steps 1, 2, 4, 8, … if that is None."""
 
     def begins(self, k: int) -> bool:
-        """Whether an epoch begins at step k."""
         begin, length = (int(v) for v in self.arrays.get("epoch", np.array([k, 0])))
         if k - begin < length:
             return False
@@ -230,7 +226,6 @@ class Epochs(CompiledEstimate):
 
     @property
     def length(self) -> int:
-        """The number of steps of this epoch."""
         return int(self.arrays["epoch"][1])
 
 

@@ -90,8 +90,6 @@ class _Working(CompiledEstimate):
 
 @dataclass(frozen=True)
 class Shifted:
-    """min(1, scale·(k + shift)^−p)."""
-
     scale: float
     shift: float
     p: float

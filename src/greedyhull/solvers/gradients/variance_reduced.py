@@ -41,7 +41,6 @@ class Table(CompiledEstimate):
     keeps = ("table", "mean")
 
     def table(self) -> tuple[Array, Array]:
-        """The table of slopes and its mean."""
         return self.arrays["table"], self.arrays["mean"]
 
     def with_ridge(self, g: Array, x: Array) -> Array:

@@ -65,7 +65,6 @@ def loss_of(f: Composite) -> Any:
 
 
 def _evaluate(loss: Loss, z: Array) -> tuple[float, Array, Array]:
-    """A loss that the core does not know, called once for each image."""
     with np.errstate(all="ignore"):
         value, r, c = loss.value_gradient_curvature(z)
     return float(value), _vector(r), _vector(c)
@@ -145,8 +144,6 @@ def _coordinates(w: Iterate, scales: Array) -> tuple[Index, Array]:
 
 
 class CompiledRounds(CompiledLoop):
-    """Corrective rounds over a budget."""
-
     def __init__(self, f: Composite | QuadraticForm, S: AtomSet, made: Any, budget: Budget) -> None:
         self.f, self.S, self.core, self.budget = f, S, made, budget
         self.entries = f.design.n * f.domain[0] + (0 if budget.points is None else prod(budget.points.shape))
@@ -206,7 +203,6 @@ class CompiledRounds(CompiledLoop):
         self.fill_view(w)
 
     def pull_point(self, w: Iterate) -> None:
-        """Let w be where the core is."""
         index, scale, weights = self.core.atoms()
         if self.budget.points is None:
             w.hold(BasisBlock(self.S.shape[0], index, scale), weights)
@@ -244,7 +240,6 @@ class SharpenedRounds(CompiledRounds):
         return False  # how sharp the loss must be is decided at the start
 
     def advance(self, w: Iterate, memory: SolverState, seen: int = 1) -> bool:
-        """Rounds until the gap of f_μ is as good as closed."""
         rounds, ending = 0, LOST
         if self.f.mu != self.mu:
             self.mu = self.f.mu
@@ -326,8 +321,6 @@ def _form_rounds(f: QuadraticForm, about: tuple[int, Array, Array, float]) -> An
 
 
 class CompiledCoordinates(CompiledRounds):
-    """Corrective rounds in coordinates."""
-
     def __init__(self, f: Composite | QuadraticForm, S: AtomSet, made: Any, w: CoordinateIterate, cold: bool) -> None:
         CompiledLoop.__init__(self, f, S, made)
         self.entries = f.design.n * prod(f.domain)

@@ -98,7 +98,6 @@ class CompiledStochastic(CompiledLoop):
 
     @cached_property
     def set(self) -> tuple[int, Array, Array, Array]:
-        """Number, two vectors and a matrix."""
         return SETS[type(self.S)](self.S)
 
     def advance(self, w: Any, memory: SolverState) -> bool:

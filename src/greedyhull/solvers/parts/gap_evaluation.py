@@ -53,7 +53,6 @@ class GapSchedule:
         return done >= self.next
 
     def passed(self, done: float) -> None:
-        """Note that the gap was evaluated."""
         self.next = done + max(self.n, 0.1 * done) if self.every is None else self.every * (done // self.every + 1.0)
 
 
@@ -134,7 +133,6 @@ class Looking(Remembered):
         return True
 
     def point(self, w: Iterate) -> Iterate:
-        """The point to certify, as it is now."""
         return seen_from(w, CoordinateIterate(self.drawn.copy()) if len(self.drawn) else w.copy())
 
     def __call__(self, w: Iterate, also: Any = None) -> Progress:

@@ -58,7 +58,6 @@ class Bracket:
         return min(self.low + self.left * (self.crossing() - self.a), self.low, self.high)
 
     def crossing(self) -> float:
-        """Where the two tangents meet."""
         turn = self.right - self.left
         if turn <= 0.0:
             return self.b
@@ -81,7 +80,6 @@ class Bracket:
         return x if a < x < b else 0.5 * (a + b)
 
     def cut(self, x: float, value: float, slope: float) -> None:
-        """Take in h(x) and h'(x)."""
         self.probes += 1
         if not (isfinite(value) and isfinite(slope)):
             self.b, self.high, self.right, self.open = x, nan, nan, True
@@ -116,7 +114,6 @@ def closed(f: Objective) -> Imaged | None:
 
 
 def searched(f: Objective, w: Iterate, move: Direction, error: float = 0.0) -> Choice:
-    """The best point along a move."""
     line = f.along(w, move)
     step = line.argmin()
     return Choice(move, step, line.value(step), error)
@@ -152,7 +149,6 @@ class ClosedForm(Remembered):
         w.work.products += 2.0
 
     def bends(self, w: Iterate) -> Array:
-        """The bends of the lines toward all atoms."""
         Hw = as_array(self.f.gradient(w)) + self.shift
         return np.asarray(np.maximum(self.energies - 2.0 * self.S.scores(Hw) + w.dot(Hw), 0.0))
 
@@ -165,11 +161,9 @@ class ClosedForm(Remembered):
         return self.S[int((slopes + 0.5 * eta * self.bends(w)).argmin())]
 
     def jointly(self, w: Iterate, answer: Answer, tol: float) -> Choice:
-        """min over η in [0, 1] and all atoms."""
         return searched(self.f, w, w.toward(self.best(w, 1.0)), self.rounding(w))
 
     def at(self, w: Iterate, answer: Answer, eta: float, tol: float) -> Choice:
-        """min over all atoms at the step η."""
         move = w.toward(self.best_at(slopes_of(self.f, self.S, w), w, eta))
         return Choice(move, eta, self.f.along(w, move).value(eta), self.rounding(w))
 
@@ -289,7 +283,6 @@ class BranchAndBound:
         return found._replace(error=found.error + self.f.rounding(w, self.S))
 
     def at(self, w: Iterate, answer: Answer, eta: float, tol: float) -> Choice:
-        """min over all atoms at the step η."""
         toward = w.toward(answer.atom)
         first = Choice(toward, eta, self.f.along(w, toward).value(eta))
         found = search_at(self.f, w, slopes_of(self.f, self.S, w), lambda j: w.toward(self.S[j]), eta, first, tol)
@@ -309,12 +302,10 @@ class Vertex:
         return float(self.f.gradient_dot(w) - answer.atom.dot(self.f.gradient(w)) + answer.slack + self.f.rounding(w, self.S))
 
     def jointly(self, w: Iterate, answer: Answer, tol: float) -> Choice:
-        """Line search toward the oracle's atom."""
         found = searched(self.f, w, w.toward(answer.atom))
         return found._replace(error=max(found.value - self.f.value(w) + self._gap(w, answer), 0.0))
 
     def at(self, w: Iterate, answer: Answer, eta: float, tol: float) -> Choice:
-        """The step η toward the oracle's atom."""
         move = w.toward(answer.atom)
         value = self.f.along(w, move).value(eta)
         return Choice(move, eta, value, max(value - self.f.value(w) + eta * self._gap(w, answer), 0.0))
@@ -351,7 +342,6 @@ class ListedPairs:
         self.energies = np.zeros(0)
 
     def best(self, w: Iterate, answer: Answer) -> Choice:
-        """The best of all swaps and all moves toward an atom."""
         form, g = self.form, as_array(self.f.gradient(w))
         slots, scores, own, weights = self._slots(w), form.S.scores(g), w.scores(g), w.weights
         toward = decreases(slopes_of(self.f, form.S, w), form.bends(w), 1.0)
@@ -400,7 +390,6 @@ class VertexPairs:
         self.energies: dict[Hashable, float] = {}
 
     def best(self, w: Iterate, answer: Answer) -> Choice:
-        """The best swap for the oracle's atom, or the move toward it."""
         f, d, g = self.f, answer.atom, self.f.gradient(w)
         toward = searched(f, w, w.toward(d))
         slopes = np.asarray(d.dot(g) - w.scores(g), dtype=np.float64)
@@ -455,8 +444,6 @@ def toward(f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> ClosedF
 
 
 class Chosen(NamedTuple):
-    """An atom, and how far to go toward it."""
-
     atom: Atom
     step: float
 

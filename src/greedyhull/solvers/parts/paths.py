@@ -111,8 +111,6 @@ class Walked(NamedTuple):
 
 
 class LossPath:
-    """The core's path of one problem."""
-
     def __init__(self, made: Any, d: int) -> None:
         self.made, self.d = made, d
 
@@ -146,5 +144,4 @@ def loss_path(f: Objective, S: AtomSet) -> LossPath | None:
 
 
 def never() -> bool:
-    """Nobody ends a path but Ctrl-C."""
     return False

@@ -43,7 +43,6 @@ class BurstLimit(NamedTuple):
     lower: float = -inf
 
     def gap(self, value: float) -> float:
-        """The gap to reach where f has this value."""
         return max(self.absolute, self.relative * max(abs(value), self.floor))
 
 
@@ -73,7 +72,6 @@ class RunLimits:
     interrupt: Any = None
 
     def reached(self, k: int) -> bool:
-        """Whether the run must end at iteration k."""
         now = perf_counter()
         if now > self.listen and not self.interrupt.listening:
             self.interrupt.listen()

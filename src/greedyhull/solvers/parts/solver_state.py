@@ -60,7 +60,6 @@ class SolverState:
 
     @property
     def rng(self) -> np.random.Generator:
-        """The solve's own random numbers."""
         if self._rng is None:
             self._rng = np.random.Generator(np.random.PCG64(self.seed))
             self._top = self._rng.bit_generator.state  # type: ignore[assignment]
@@ -107,7 +106,6 @@ class SolverState:
             self.lower, self.kind, self.delta = lower, "always", 0.0
 
     def step(self, rule: StepRule) -> Step:
-        """The rule at work in this solve."""
         if lacks(rule, "start"):
             raise GreedyhullError(no_rule(rule))
         self._step = rule.start(self.warm)
@@ -116,7 +114,6 @@ class SolverState:
         return checked_step(rule, self._step)
 
     def oracle(self, S: AtomSet) -> CountingOracle:
-        """The set's oracle for this solve, its calls counted."""
         if self._oracle is None:
             self._oracle = CountingOracle(S, generator(S, self.seed, 1))
             if self._pending:
@@ -241,7 +238,6 @@ class CountingOracle:
         return self.replay.pop(0) if self.replay else None
 
     def forget(self) -> None:
-        """Drop the answers of an iteration that is over."""
         self.recent.clear()
         self.gradients.clear()
 
@@ -275,7 +271,6 @@ class CountingOracle:
         return found
 
     def gave(self, answer: Answer | Shortlist) -> bool:
-        """Whether it is one of the answers of this iteration."""
         return any(given is answer for given in self.recent)
 
     def proved(self, answer: Answer | Shortlist, tol: float = 0.0) -> Answer:

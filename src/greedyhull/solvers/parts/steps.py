@@ -87,7 +87,6 @@ def stepper(solver: Solver) -> Solver:
 
 
 def rule_of(solver: Solver) -> StepRule | None:
-    """The step rule that a solver follows; None where it follows none."""
     return getattr(solver, "step", None)
 
 
@@ -101,7 +100,6 @@ def within(step: float, line: Line) -> float:
 
 
 def check_advance(rule: object, others: str = "Power(0.5)") -> None:
-    """Raise unless the steps of a rule are known in advance."""
     check(isinstance(rule, APriori) and not isinstance(rule, type), f"step must be known in advance; got {rule!r}, which "
           f"needs values of f, and a stochastic solver computes none. Use {others}.")
 
@@ -191,7 +189,6 @@ class OpenLoop(StepRule):
         return None if warm else (OPEN_LOOP, float(self.ell))
 
     def at(self, k: float) -> float:
-        """Return η_k."""
         return self.ell / (k + self.ell)
 
     def start(self, warm: bool = False) -> _Scheduled:
@@ -467,7 +464,6 @@ class Backtracking(StepRule):
             return step
 
         def _first(self, line: Line, start: float) -> float:
-            """The curvature seen over a tiny step."""
             probe = within(1e-3 * min(line.max_step, 1.0), line)
             least = max(1e-6 * abs(line.slope), 1e-300)
             if probe * probe == 0.0:  # too short to see anything

@@ -106,7 +106,6 @@ class Working(RowSampling):
         self.begin(w)
 
     def begin(self, w: Iterate) -> None:
-        """Hold the atoms of w, and no others."""
         self._hold(self.f.restricted(w.block.take(np.arange(len(w)))), w.weights.copy())
 
     def _hold(self, small: Small, alpha: Array) -> None:
@@ -267,8 +266,6 @@ def spanned(d: int) -> int:
 
 
 class Directions:
-    """A frame, and f along it."""
-
     frame: Any
     small: Small
     kept: str  # the array of the frame that is saved
@@ -278,7 +275,6 @@ class Directions:
         self.f = f
 
     def hold(self, frame: Frame) -> None:
-        """Solve along these directions, and no others."""
         self.frame, self.small = frame, self.f.restricted(frame.block)
 
     def state(self) -> State:
