@@ -102,10 +102,7 @@ class Mean(Remembered):
         return np.asarray(self.slope / self.weight)
 
     def lower(self, least: float) -> float:
-        """A lower bound on min f, where ``least`` is one on the minimum of the mean gradient over S.
-
-        Each linearisation has its rounding, and each of the sums adds at most terms·eps·|its terms|; the rounding of
-        an objective is at least 16·eps·|its terms|.
-        """
+        """A lower bound on min f, where ``least`` is one on the minimum of the mean gradient over S."""
+        # each sum adds at most terms·eps·|its terms|; the rounding of an objective is at least 16·eps·|its terms|
         allowance = (2.0 + self.terms / 16.0) * self.rounding
         return float(least + (self.offset - allowance) / self.weight)

@@ -100,10 +100,7 @@ class Corrective(Solver):
 
 
 def _promising(w: Iterate, g: Gradient, here: float, gap: float, owners: Index | None) -> Array | float:
-    """The score below which an atom joins: ⟨∇f, w⟩ less a share of the gap.
-
-    With several owners, ⟨∇f, w_b⟩ less the owner's share of it for each atom of b; one of them has at least that gap.
-    """
+    """The score below which an atom joins: ⟨∇f, w⟩ less a share of the gap, of each owner where there are several."""
     share = 0.05 * gap
     if owners is None or w.owners is None:
         return here - share

@@ -17,7 +17,7 @@ from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.requirements import requirements_of
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
 from greedyhull.solvers.parts.solver_state import SolverState
-from greedyhull.solvers.parts.steps import APriori, Exact, checked_step, rule_of, within
+from greedyhull.solvers.parts.steps import APriori, Exact, checked_step, within
 from greedyhull.types import Answer, AtomSet, Line, Needs, Objective, Schedule, Solver, Step, StepRule, lacks, listed
 
 
@@ -115,8 +115,8 @@ class PairwiseJones(Solver):
     """Pairwise Jones: make the swap of weight between two atoms that lowers f most.
 
     w ← w + η(d − d') with η, the atom d to add and the atom d' of w to drop chosen jointly, or w ← w + η(d − w) where that is
-    lower. For quadratics over listed atoms all swaps are compared, in closed form. Otherwise d is the oracle's atom, and d'
-    and η are chosen to within a tenth of the best decrease.
+    lower. For quadratics over listed atoms all swaps are compared. Otherwise d is the oracle's atom, and d' and η are chosen
+    to within a tenth of the best decrease.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ class Mixed(Solver):
 
     def _mover(self, i: int, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Mover:
         solver = self.solvers[i]
-        rule = rule_of(solver) or Exact()
+        rule: StepRule = getattr(solver, "step", None) or Exact()
         step = checked_step(rule, memory.part(f"step{i}", lambda: rule.start(memory.warm)))
         if not isinstance(solver, FrankWolfe):
             return solver.mover(f, S, w, memory, step)

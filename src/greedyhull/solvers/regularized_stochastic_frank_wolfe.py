@@ -233,10 +233,7 @@ def weights_of(sigma: Weights | Schedule) -> Weights:
 
 
 class Leader(Remembered):
-    """ḡ_k, the anchor ∇Φ(w_1), c, and the sums of the data-dependent bound.
-
-    With Φ seen from w_1, Φ(w) − Φ(w_1) − ⟨∇Φ(w_1), w − w_1⟩, the first leader is w_1, wherever a run begins; R² still holds.
-    """
+    """ḡ_k, the anchor ∇Φ(w_1), c, and the sums of the data-dependent bound. Φ is taken from w_1, which is the first leader."""
 
     kept_arrays = ("anchor", "total")
     kept_numbers = ("c", "R2", "sigma", "squares", "distance", "beta")

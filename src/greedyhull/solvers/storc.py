@@ -201,10 +201,7 @@ class Sliding(Remembered):
 
 
 def proximal(g: Array, beta: float, x: Array, oracle: Oracle, tol: float, most: int) -> Array:
-    """argmin of ⟨g, u⟩ + (β/2)‖u − x‖² over the hull, up to a gap of ``tol``.
-
-    The curvature is βD² = 3LD²/k and the tolerance 2LD²/(Nk), so that 27/4·βD²/tol < 11N steps are always enough.
-    """
+    """argmin of ⟨g, u⟩ + (β/2)‖u − x‖² over the hull, up to a gap of ``tol``: 27/4·βD²/tol < 11N steps are always enough."""
     u = CoordinateIterate(x.copy())
     slide(u, g, beta, oracle, tol=tol, share=0.5, most=most)
     return u.x

@@ -1,8 +1,7 @@
 """Loops in the compiled core: corrective rounds over budgets and in coordinates, and Frank-Wolfe steps.
 
-A loop makes as many iterations in one call as the driver's `BurstLimit` allows, and returns a row for each of those that the
-driver does not see. The iterate then takes over the point of the core, and f's view what the core computed there, so that the
-driver's certificate is made from these as from any others.
+A loop makes as many iterations in one call as the driver's `BurstLimit` allows, with a row for each that the driver does not
+see. The iterate then takes over the point of the core, and f's view what the core computed there.
 """
 
 from __future__ import annotations
@@ -86,11 +85,8 @@ def on_data(loop: str, f: Composite | QuadraticForm, *about: Any) -> Any:
 
 
 class CompiledLoop:
-    """Iterations in the core, and the iterate that follows them.
-
-    ``begin(w)`` moves the core to w, ``advance(w, memory)`` makes iterations up to ``memory.limit``, and ``sync(w)`` brings w
-    to where the core is. ``advance`` returns False where the core made none, so that Python has to take the step.
-    """
+    """Iterations in the core: ``begin(w)`` moves it to w, ``advance(w, memory)`` makes iterations up to ``memory.limit``, and
+    ``sync(w)`` brings w to where the core is. ``advance`` returns False where Python has to take the step."""
 
     f: Any
     core: Any
@@ -260,10 +256,7 @@ BOX, SUM, BALL, GROUPED = range(4)  # as native/coordinate_bindings.cpp numbers 
 
 
 def compiled_coordinates(f: Objective, S: AtomSet, w: Iterate, steps: int, cold: bool) -> CompiledCoordinates | None:
-    """The rounds of this problem in the core, or None where it cannot run them.
-
-    ``cold``, they begin where f is lower: at w or at the point of the set nearest to the origin.
-    """
+    """The rounds of this problem in the core, or None; ``cold``, they begin at the better of w and a centre."""
     region, curved = S.traits.region, second_order(f)
     if region is None or curved is None or not isinstance(w, CoordinateIterate):
         return None

@@ -89,14 +89,10 @@ class Look(Protocol):
 
 
 class Looking(Remembered):
-    """A gap evaluator at work in one solve. Solvers keep it as a part of their state and need two lines:
+    """A gap evaluator at work in one solve: call ``look(w)`` where ``look.due(k, spent)``, ``look.seen(g, x, eta)`` always.
 
-        if look.due(k, source.spent):
-            yield look(w, also)
-
-    and, where it may be about points of the past, ``look.seen(g, x, eta)`` at every step. It is due at its own times, and
-    whenever the driver requests a point because the run must end. It draws no random number of the run and only peeks at its
-    oracle, so that a run takes the same way however often its gap is evaluated.
+    It is due at its own times, and whenever the driver requests a point because the run must end. It draws no random number of
+    the run and only peeks at its oracle, so that a run takes the same way however often its gap is evaluated.
 
     The point is the last one of a convex f. For another f theory is about a point drawn from all of them: w_i with probability
     η_i/Σ η, whose expected gap is the mean Σ η_i g(w_i)/Σ η_i. A new point replaces the drawn one with probability
@@ -148,10 +144,7 @@ class Looking(Remembered):
         return 0.0 if seen is None else error_slack(gradient_errors(seen, g), self.S)
 
     def seen(self, g: Array, x: Array, eta: float, weight: float = 1.0, spread: float = 2.0) -> None:
-        """At x the gradient was estimated as g, with that ``spread`` (`Estimate`); a step η follows.
-
-        ``weight`` is that of x in a mean of the points.
-        """
+        """At x the gradient was estimated as g, with that ``spread``; a step η follows; x has this ``weight`` in a mean."""
         if self.f.traits.convex:
             return
         block, place = divmod(self.steps, 1024)  # random numbers that are made at once

@@ -39,10 +39,7 @@ from greedyhull.types import (
 
 
 class Bracket:
-    """A convex h on [a, b] with tangents at both ends, h'(a) < 0 < h'(b): below neither of them lies h.
-
-    ``right`` is nan until h is evaluated at b; at an ``open`` end b it must not be.
-    """
+    """A convex h on [a, b], above its tangents at both ends; ``right`` is nan until h is evaluated at b."""
 
     __slots__ = ("a", "b", "bend", "high", "left", "low", "open", "probes", "right")
 
@@ -198,10 +195,7 @@ EXACT = 1e-9  # what counts as exact, relative to the decrease
 
 def search(f: Objective, w: Iterate, slopes: Array, caps: Array, make: Callable[[int], Direction], first: Choice,
            tol: float = 0.0, share: float = EXACT) -> Choice:
-    """The best (η, candidate), to within ``tol`` or a ``share`` of the decrease; ``first`` is a choice at hand.
-
-    Candidate j is the move ``make(j)``, with slope ``slopes[j]`` at 0 and followed up to ``caps[j]``.
-    """
+    """The best (η, candidate), to within ``tol`` or a ``share`` of the decrease; j is ``make(j)``, up to ``caps[j]``."""
     start, best = f.value(w), first
     noise = 8.0 * EPS * abs(start)
 
@@ -290,10 +284,7 @@ class BranchAndBound:
 
 
 class Vertex:
-    """The oracle's atom, where atoms cannot be listed: an (M/2)-Jones oracle (Theorem 4).
-
-    Convexity bounds its error without M: no atom leads below f(w) − η·gap.
-    """
+    """The oracle's atom, an (M/2)-Jones choice (Theorem 4). No atom leads below f(w) − η·gap, which bounds its error."""
 
     def __init__(self, f: Objective, S: AtomSet) -> None:
         self.f, self.S = f, S
@@ -379,10 +370,7 @@ class ListedPairs:
 
 
 class VertexPairs:
-    """Any convex f over any set: the oracle's atom d in exchange for each atom of w, and the move toward d.
-
-    Closed form for quadratics; otherwise branch and bound, which may leave a ``share`` of the best decrease.
-    """
+    """The oracle's atom d for each atom of w, or the move toward d; branch and bound may leave a ``share`` of the fall."""
 
     def __init__(self, f: Objective, S: AtomSet, share: float = SHARE) -> None:
         self.f, self.S, self.share = f, S, share
@@ -449,9 +437,7 @@ class Chosen(NamedTuple):
 
 
 class MinibatchChoice:
-    """min f̃(x + η(d − x)) over the atoms d of S: in closed form for quadratics over listed atoms, by branch and bound for
-    other f̃ over them. Where atoms cannot be listed, d is the oracle's atom for ∇f̃(x), an (M/2)-Jones choice (Theorem 4).
-    """
+    """min f̃(x + η(d − x)) over the atoms d of S; where they cannot be listed, d is the oracle's atom for ∇f̃(x)."""
 
     def __init__(self, S: AtomSet, oracle: Oracle) -> None:
         self.S, self.oracle, self.atoms = S, oracle, listed(S)
@@ -505,9 +491,7 @@ def capped_toward(d: Atom, cap: float) -> Direction:
 
 
 class ModelChoice(MinibatchChoice):
-    """min m(x + η(d − x)) over the atoms d of S: in closed form for quadratics over listed atoms, with tangents that exclude
-    most of them for other f_B. Where atoms cannot be listed, d is the oracle's atom for g.
-    """
+    """min m(x + η(d − x)) over the atoms d of S; where they cannot be listed, d is the oracle's atom for g."""
 
     def tilted(self, batch: Minibatch, g: Array, x: Array, eta: float, epsilon: float) -> Chosen:
         """The atom for the step η, up to ηε in the value of m."""

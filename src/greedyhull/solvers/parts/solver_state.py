@@ -27,8 +27,7 @@ P = TypeVar("P", bound=Kept)
 class SolverState:
     """k, the random state, the step rule's state, the oracle, the best lower bound, and the arrays a solver names.
 
-    A saved state is that of a solve waiting at a ``yield``. The new generator begins that iteration again: `count`
-    goes on at the same k, and the oracle repeats the answers it had already given in it.
+    A resumed solve begins the saved iteration again: the oracle repeats the answers that it gave in it.
     """
 
     gap: float | None = None
@@ -242,11 +241,7 @@ class CountingOracle:
         self.gradients.clear()
 
     def peek(self, g: Gradient) -> Answer:
-        """An answer for a gap evaluation: counted and kept as any, but the state of the oracle stays what it was.
-
-        So a run takes the same way however often its gap is evaluated, and whether or not it was interrupted. An answer
-        without a proof gets one, since gap evaluations are few.
-        """
+        """Return an answer for a gap evaluation, proved; the oracle's state stays, so that evaluations do not change a run."""
         if self.replay or self.closed is not None:
             return self.argmin(g)
         before = self.inner.state()

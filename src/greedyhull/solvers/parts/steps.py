@@ -12,7 +12,7 @@ from greedyhull.objectives.base import number
 from greedyhull.objectives.lines import NEAR
 from greedyhull.objectives.losses.piecewise import KinkedLine
 from greedyhull.solvers.parts.kept import Remembered
-from greedyhull.types import Line, Solver, Step, StepRule
+from greedyhull.types import Line, Step, StepRule
 
 # What `core` of a rule returns first, as in native/frank_wolfe.hpp, with a parameter; None where Python has to take the steps.
 # After a warm start the count of a schedule moves with the curvature of the lines, which only Python measures.
@@ -76,20 +76,6 @@ class APriori(Protocol):
     def at(self, k: float) -> float: ...
 
 
-def stepper(solver: Solver) -> Solver:
-    """The solver whose steps are taken.
-
-    >>> from greedyhull.solvers.aggregated import Aggregated
-    >>> stepper(Aggregated()) == stepper(Aggregated().solver)
-    True
-    """
-    return getattr(solver, "solver", None) or solver
-
-
-def rule_of(solver: Solver) -> StepRule | None:
-    return getattr(solver, "step", None)
-
-
 KINKED = "f has kinks along this step, so no curvature bounds it: Short() and Backtracking() have no step. Use Smoothed()."
 
 
@@ -108,9 +94,8 @@ Plain = Step  # the name in greedyhull.extend
 
 
 class _Scheduled(Remembered, Step):
-    """η_k of an a-priori rule. After a warm start its count begins where the schedule meets the short step e₀/M, for 2/(k + 2)
-    at k₀ = 2M/e₀ − 2, so that η_0 = 1 does not throw the start away. e₀ is the slope of the first line that falls, the gap at
-    the start, and M the largest bend so far. The error stays below 2M/(k + 2M/e₀) (`theory.warm_start_rate`)."""
+    """η_k of an a-priori rule. After a warm start its count begins where the schedule meets the short step e₀/M. e₀ is the
+    slope of the first line that falls, M the largest bend so far: the error stays below `theory.warm_start_rate`."""
 
     kept_numbers = ("warm", "shift", "first", "gap", "bend")
 
@@ -153,16 +138,13 @@ class _Scheduled(Remembered, Step):
 class OpenLoop(StepRule):
     """Open-loop step sizes, η_k = ℓ/(k + ℓ), that need no function values.
 
-    They are known in advance. After a warm start the count begins where the schedule meets the short step, so that η_0 = 1
-    does not throw the start away.
-
     Parameters
     ----------
     ell : float, default 2.0
         ℓ, at least 1. Larger values give larger steps, and faster rates on some sets.
     late : bool, default True
-        Whether the count begins late after a warm start. If False, the steps are ℓ/(k + ℓ), k = 0, 1, …, from every start, as
-        in the paper; the first step is then 1, and the second point is an atom.
+        Whether the count begins where the schedule meets the short step after a warm start, so that η_0 = 1 does not throw
+        the start away. If False, the steps are ℓ/(k + ℓ), k = 0, 1, …, from every start, as in the paper.
 
     Notes
     -----
@@ -200,7 +182,7 @@ class OpenLoop(StepRule):
 class LogAdaptive(StepRule):
     """Open-loop step sizes η_k = (2 + log(k + 1))/(k + 2 + log(k + 1)).
 
-    They adapt to faster rates where a problem allows them. The error goes to zero by Theorem 1. `OpenLoop` has a fixed ℓ.
+    They adapt to faster rates where a problem allows them. The error goes to zero by Theorem 1.
 
     Examples
     --------
@@ -259,9 +241,7 @@ class Constant(StepRule):
 @hinted
 @dataclass(frozen=True)
 class Power(StepRule):
-    """Step sizes η_k = (k + 1)^−p.
-
-    In the paper, where k counts from one, this is k^−p.
+    """Step sizes η_k = (k + 1)^−p, which is k^−p where k counts from one.
 
     Parameters
     ----------
@@ -369,8 +349,7 @@ class Exact(StepRule):
 class Capped(StepRule):
     """Line search over [0, η_k], where a schedule gives η_k.
 
-    It is made for `StochasticJones`: where the line is only a sample of f, its minimiser may be too far; up to the cap it is
-    not.
+    It is made for `StochasticJones`: the minimiser of a sample of f may be too far.
 
     Parameters
     ----------
