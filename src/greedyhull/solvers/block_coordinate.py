@@ -26,8 +26,8 @@ from greedyhull.types import Array, AtomSet, Needs, Objective, Solver, StepRule,
 class BlockCoordinate(Solver):
     """Block-coordinate Frank-Wolfe: steps in one set of a `Product` at a time.
 
-    An iteration is one look at all sets, which gives the certified gap, and then ``every`` steps, each toward the best atom
-    of one set. A step of a linear model costs the columns of its set only.
+    An iteration computes the gap over all sets and takes ``every`` steps, each toward the best atom of one set. A step of a
+    linear model costs the columns of its set only.
 
     Parameters
     ----------

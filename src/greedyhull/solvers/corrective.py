@@ -37,9 +37,8 @@ class Corrective(Solver):
 
     Notes
     -----
-    For quadratics a round does at least as well as a Frank-Wolfe step with exact line search. So the error is at most
-    2M/(k + 3), and on polytopes a run ends after finitely many rounds, up to rounding and the inner tolerance. For other f
-    `Solution.bounds` says whether the rounds did as well.
+    For quadratics a round does at least as well as a Frank-Wolfe step with exact line search: the error is at most 2M/(k + 3).
+    For other f `Solution.bounds` says whether the rounds did as well.
 
     Examples
     --------

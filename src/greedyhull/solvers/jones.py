@@ -41,9 +41,8 @@ class Jones(Solver):
     Notes
     -----
     With ε_k = ``harmonic(c)``, that is cη_k for η_k = 2/(k + 2), this is a c-Jones method with an error of at most
-    (2M + 4c)/(k + 2) (Theorem 2; for the joint choice, Zhang's corollary). With c = 0 and the joint choice it is at most
-    2M/(k + 3). ``also["jones_error"]`` of an event bounds what the last step lost to the best one, and
-    ``also["jones_allowed"]`` is the η_kε_k it was allowed. Both are in units of f.
+    (2M + 4c)/(k + 2) (Theorem 2; for the joint choice, Zhang's corollary), or 2M/(k + 3) with c = 0 and the joint choice.
+    ``also["jones_error"]`` of an event bounds what the last step lost in f, ``also["jones_allowed"]`` what it was allowed to.
 
     Examples
     --------
@@ -102,7 +101,6 @@ def nonsmooth_warning(f: Objective) -> Iterator[str]:
 
 
 def joint_errors(memory: SolverState) -> dict[str, float]:
-    """The bound on what the last joint choice lost, and what it was allowed to lose; in units of f."""
     if "jones" not in memory.arrays:
         return {}
     error, allowed = memory.arrays["jones"].tolist()
@@ -171,8 +169,7 @@ class Mixed(Solver):
     solvers : tuple of solvers, default (FrankWolfe(), Jones())
         Any of `FrankWolfe`, `Jones` and `PairwiseJones`, each with its own step rule and tolerance.
     choose : {"alternate", "better"} or callable, default "alternate"
-        Whose step is tried: each solver in turn, all of them (the lowest value wins), or number ``choose(k)``. Use a
-        function to take an expensive step only now and then.
+        Whose step is tried: each solver in turn, all of them (the lowest value wins), or number ``choose(k)``.
 
     Notes
     -----

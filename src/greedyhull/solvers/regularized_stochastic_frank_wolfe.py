@@ -120,9 +120,7 @@ class Weights:
 @described(SETTINGS)
 @dataclass(frozen=True)
 class Fading(Weights):
-    """Weights σ_k = ck^−3/4 of subgradients, the variable weights of the paper.
-
-    They are for `RegularizedStochasticFrankWolfe`, and need no horizon, unlike `Steady`. `Unweighted` has a better rate.
+    """Weights σ_k = ck^−3/4 of `RegularizedStochasticFrankWolfe`, the paper's variable ones. `Unweighted` has a better rate.
 
     Parameters
     ----------
@@ -150,9 +148,7 @@ class Fading(Weights):
 @described(SETTINGS)
 @dataclass(frozen=True)
 class Steady(Weights):
-    """Weights σ_k = ct^−3/4 of subgradients for a run of t steps, the constant weights of the paper.
-
-    They are for `RegularizedStochasticFrankWolfe`. `Unweighted` has the same rate without a horizon.
+    """Weights σ_k = ct^−3/4 of `RegularizedStochasticFrankWolfe`, the paper's constant ones for a run of t steps.
 
     Parameters
     ----------
@@ -187,9 +183,7 @@ class Steady(Weights):
 @described(SETTINGS)
 @dataclass(frozen=True)
 class Unweighted(Weights):
-    """Equal weights of subgradients, whose sum is divided by β_k = k^3/4/c.
-
-    They are for `RegularizedStochasticFrankWolfe`, where they are the default. `Fading` and `Steady` are the paper's weights.
+    """Equal weights of `RegularizedStochasticFrankWolfe`, whose sum is divided by β_k = k^3/4/c.
 
     Parameters
     ----------
@@ -284,8 +278,7 @@ class RegularizedStochasticFrankWolfe(Solver):
     Parameters
     ----------
     sigma : Unweighted, Fading, Steady or schedule, default Unweighted()
-        Weights σ_k of the subgradients. `Unweighted` weights all alike and needs no horizon; `Fading` is the paper's
-        ck^−3/4; `Steady(t)` its ct^−3/4 for t steps.
+        Weights σ_k of the subgradients: all alike, the paper's ck^−3/4, or its ct^−3/4 for t steps.
     step : step rule, default Power(0.5)
         Step sizes η_k, known in advance. `Power(p)` with p < 1 has a bound.
     regularizer : regularizer, default SquaredNorm()

@@ -191,6 +191,7 @@ class CompiledEstimate(ArrayState):
     draws: tuple[bool, ...] = (False,)  # one batch after the other, and whether its terms are different ones
     keeps: tuple[str, ...] = ()  # the arrays that the first step makes
     follows = 0  # 1 where the second gradient of a batch is at the previous iterate
+    factors = (0.0, 1.0, 0.0)  # a, b and c of g ← a·g + b·∇f_B(x) − c·∇f_B(x⁻) + full, where they are the same at all steps
 
     def steps(self, loops: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
         """Make steps by one of the ``loops``, from the arrays of terms and batches, and of set and point."""
@@ -199,8 +200,9 @@ class CompiledEstimate(ArrayState):
                           kept.get("g", zeros.copy()), *point)
 
     def coefficients(self, steps: range) -> tuple[Array, Array, Array]:
-        """The a, b and c of g ← a·g + b·∇f_B(x) − c·∇f_B(x⁻) + full, for all steps."""
-        raise NotImplementedError
+        """The `factors` of all steps."""
+        a, b, c = (np.full(len(steps), factor) for factor in self.factors)
+        return a, b, c
 
     def shares(self, steps: range) -> Array:
         rho = np.array([self.config.rho(k) for k in steps], dtype=np.float64)

@@ -19,15 +19,12 @@ if TYPE_CHECKING:
 @hinted
 @dataclass(frozen=True)
 class Minibatch(VarianceModel):
-    """A fresh minibatch gradient g = ∇f_B(x) at every step.
-
-    The batch has b_k terms, at most n. With b_k = k and η_k = k^−1/2 it is the estimator of the paper's ASFW.
+    """A fresh minibatch gradient g = ∇f_B(x) at every step, as in the paper's ASFW.
 
     Parameters
     ----------
     batch : int, Root or schedule, default 32
-        Terms drawn at each step, b_k. Let it grow, as with ``linear()``: with batches of a
-        fixed size the error need not vanish.
+        Terms drawn at each step, b_k, at most n. With batches of a fixed size the error need not vanish.
     replace : bool, default True
         Whether terms are drawn with replacement. Without, the variance is smaller.
 
@@ -75,10 +72,6 @@ class _Working(CompiledEstimate):
     @property
     def draws(self) -> tuple[bool, ...]:  # type: ignore[override]
         return (not self.config.replace,)
-
-    def coefficients(self, steps: range) -> tuple[Array, Array, Array]:
-        none = np.zeros(len(steps))
-        return none, none + 1.0, none
 
     def __call__(self, x: Array, k: int) -> Array:
         draw = self.source.draw if self.config.replace else self.source.distinct

@@ -32,11 +32,9 @@ def seen_from(w: Iterate, point: Iterate) -> Iterate:
 
 
 class GapSchedule:
-    """A gap evaluation costs as much as one pass over n terms; so many terms are spent before the next one.
+    """A gap evaluation costs as much as one pass over n terms, and comes after as many terms, or a tenth of those spent.
 
-    The wait is n terms, or a tenth of what has been spent if that is more: evaluations take at most half of the work, a
-    vanishing part of it in the long run, and a solve goes at most a tenth beyond the point where it should stop. With
-    ``every`` the count is one of steps, and evaluations are at its multiples.
+    With ``every`` the count is one of steps, and evaluations are at its multiples.
 
     >>> looks = GapSchedule(100)
     >>> looks.passed(40), looks.due(139), looks.due(140)
@@ -59,8 +57,7 @@ class GapSchedule:
 def range_bound(f: Objective, S: AtomSet) -> float | None:
     """C ≥ |⟨∇fᵢ(x), y − u⟩| for all terms i and all x, y, u in the hull of S; None if none is known.
 
-    For φ(Ax) it is max nᵢpᵢ·sup|ℓ'ᵢ|·(the width of aᵢ over S), plus l2·max‖u‖·D for a ridge; otherwise L·D, if f has a bound
-    L on the length of the gradient of every term (``lipschitz``).
+    For φ(Ax) it is max nᵢpᵢ·sup|ℓ'ᵢ|·(the width of aᵢ over S), plus l2·max‖u‖·D for a ridge; otherwise ``lipschitz``·D.
 
     >>> import greedyhull as gh
     >>> range_bound(gh.logistic(np.array([[1.0, 3.0]]), [1]), gh.Simplex(2)) <= 2 / (1 + np.e) * (1 + 1e-8)
@@ -200,8 +197,8 @@ class MinibatchGap:
     """Certify points of a stochastic run by the gap of a fresh sample.
 
     The bound is max over S of ⟨∇f_B(w), w − ·⟩ for a sample B, plus a confidence term: kind "probability". Where no bound on
-    the gradients of all terms is known, it is the gap plus a one-sided t-interval: kind "estimate". If a sample would hold all
-    terms, the full gap is computed, as `FullGap` does, and ``solution.reason`` states it.
+    the gradients of all terms is known, it is the gap plus a one-sided t-interval: kind "estimate". A sample of all terms
+    gives the full gap.
 
     Parameters
     ----------
@@ -342,8 +339,8 @@ SAMPLE = 1000  # terms that an evaluation costs: those from which the value next
 class Regret:
     """Certify the average iterate of a stochastic run by its regret.
 
-    [Σ α_k⟨g_k, w_k⟩ − min over S of ⟨Σ α_k g_k, ·⟩]/Σ α_k bounds f(w̄) − min f for w̄ = Σ α_k w_k/Σ α_k, and costs one call
-    of the oracle. The point of the solution is then w̄; the last iterate is ``also["last"]``.
+    [Σ α_k⟨g_k, w_k⟩ − min over S of ⟨Σ α_k g_k, ·⟩]/Σ α_k bounds f(w̄) − min f for w̄ = Σ α_k w_k/Σ α_k, the point of the
+    solution, and costs one oracle call. The last iterate is ``also["last"]``.
 
     Parameters
     ----------

@@ -94,9 +94,7 @@ def constant(value: float) -> Formula:
 
 @hinting
 def harmonic(scale: float = 1.0) -> Formula:
-    """Make the schedule k ↦ scale·2/(k + 2).
-
-    As a solver's ``tolerance`` it makes a c-Frank-Wolfe or c-Jones method with c = scale, for which Theorem 2 holds.
+    """Make the schedule k ↦ scale·2/(k + 2), a tolerance for which Theorem 2 holds with c = scale.
 
     Parameters
     ----------
@@ -172,9 +170,7 @@ def linear(scale: float = 1.0) -> Formula:
 
 @hinting
 def of_gap(fraction: float, first: float = 0.0) -> Formula:
-    """Make the schedule fraction·gap, where gap is the last certified gap.
-
-    It is a tolerance that tightens as the run converges.
+    """Make the schedule fraction·gap, where gap is the last certified gap: a tolerance that tightens as the run converges.
 
     Parameters
     ----------
@@ -242,20 +238,18 @@ def tolerance_at(tolerance: Schedule, k: int, gap: float | None) -> float:
 class Growing:
     """Batch sizes b_k = ⌈(r_S σ/(τη_k))²⌉ of `StochasticJones` that grow as the steps η_k shrink.
 
-    The noise r_S σ/√b_k of a step is then at most τη_k; r_S is the circumradius of S. `linear` grows with k alone.
+    The noise r_S σ/√b_k of a step is then at most τη_k; r_S is the circumradius of S.
 
     Parameters
     ----------
     sigma : float, optional
         σ, where σ² bounds the variance of a term's gradient. By default it is computed from f and S, or bounded.
     tau : float, optional
-        τ; larger values give smaller batches and a larger error. By default 2M, which needs the fewest terms for a given
-        error.
+        τ; larger values give smaller batches and a larger error. By default 2M, which needs the fewest terms.
 
     Notes
     -----
-    With η_k = 2/(k + 1), k from one, E e_k ≤ 4(M + c + τ)/(k + 1): an error ε takes O(ε⁻¹) steps and O(ε⁻³) terms, while b_k
-    = k with η_k = k^−1/2 takes O(ε⁻²) and O(ε⁻⁴).
+    With η_k = 2/(k + 1), k from one, E e_k ≤ 4(M + c + τ)/(k + 1): an error ε takes O(ε⁻¹) steps and O(ε⁻³) terms.
 
     Examples
     --------

@@ -317,9 +317,8 @@ class Short(StepRule):
 class Exact(StepRule):
     """Exact line search, η = argmin of f along the line.
 
-    Closed form for quadratics and least squares, a safeguarded Newton search for other f. Where each look along the line costs
-    a call of a gradient, as for `function`, or a pass over shards, the search ends once a step is good enough: f falls by at
-    least 0.9 of what an exact search is sure to bring.
+    Closed form for quadratics, a safeguarded Newton search for other f. Where a value costs a call of a gradient, as for
+    `function`, or a pass over shards, the search ends once f falls by 0.9 of what an exact search is sure to bring.
 
     Notes
     -----
@@ -386,8 +385,7 @@ class Capped(StepRule):
 class Backtracking(StepRule):
     """Short step with an estimated curvature M.
 
-    M is doubled until h(η) ≤ h(0) + ηh'(0) + Mη²/2 on the line h(η) = f(w + ηv), and relaxed before the next step. Use it for
-    a `function` of unknown smoothness.
+    M is doubled until h(η) ≤ h(0) + ηh'(0) + Mη²/2 on the line h(η) = f(w + ηv), and relaxed before the next step.
 
     Parameters
     ----------
@@ -398,8 +396,7 @@ class Backtracking(StepRule):
 
     Notes
     -----
-    The run obeyed the curvature inequality with the largest M that was used, `Solution.curvature`, so the bounds of short
-    steps hold with it.
+    The bounds of short steps hold with the largest M that was used, `Solution.curvature`.
 
     Examples
     --------
