@@ -36,9 +36,8 @@ class Aggregated(Solver):
 
     Notes
     -----
-    For a c-Frank-Wolfe or c-Jones run with η_k = 2/(k + 2) the value is at most (2M + 4c)/(k + 2) above this bound, as
-    Theorem 2 says of the error itself. The best single gap, which every run keeps, has the same guarantee. The mean is
-    sharper where successive gradients alternate, as when Frank-Wolfe zigzags toward a face.
+    For a c-Frank-Wolfe or c-Jones run with η_k = 2/(k + 2) the value is at most (2M + 4c)/(k + 2) above this bound, as it is
+    above that of the best single gap. The mean is sharper where Frank-Wolfe zigzags toward a face.
 
     Examples
     --------

@@ -34,7 +34,7 @@ from greedyhull.types import Array, AtomSet, Needs, Objective, Schedule, Solver,
 class SquaredNorm:
     """Regularizer Φ(w) = ½‖w‖² of `RegularizedStochasticFrankWolfe` and `Online`.
 
-    Taken from the first point w_1 of a run it is ½‖w − w_1‖². Runs start at the centre of the set, where max Φ is least.
+    Runs start at the centre w_1 of the set, and from there it is ½‖w − w_1‖².
 
     Parameters
     ----------
@@ -288,8 +288,7 @@ class RegularizedStochasticFrankWolfe(Solver):
         Terms in each subgradient.
     {every}
     look : FullGap, MinibatchGap or Regret, default FullGap()
-        How the point is certified. Streams use `Regret`. For linear models with kinks each certificate also tries the dual
-        variables gathered by the run, so that a gap can be asked for.
+        How the point is certified. Streams use `Regret`; linear models with kinks also try the dual variables of the run.
 
     Notes
     -----

@@ -106,7 +106,7 @@ class Smoothed(Solver):
     solver : FrankWolfe, BlendedPairwise or Corrective, default Corrective()
         The solver for the smoothed problems.
     mu : float, optional
-        Keep μ at this value. By default it starts large and shrinks. Fix it to reproduce the rate below.
+        Keep μ at this value. By default it starts large and shrinks.
 
     Notes
     -----

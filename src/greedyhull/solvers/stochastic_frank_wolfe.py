@@ -75,14 +75,12 @@ class StochasticFrankWolfe(Solver):
     """Stochastic Frank-Wolfe: step toward the best atom for an estimate of the gradient.
 
     w ← w + η_k(d − w), d an ε_k-approximate minimiser of ⟨g, ·⟩ for an estimate g of ∇f(w), k counted from one. The class
-    methods are eight published algorithms by name. If f is not convex, the point returned is one of w_1, …, w_k, drawn with
-    weights η_i: its expected gap is what theory bounds.
+    methods are eight published algorithms. If f is not convex, the point returned is drawn from w_1, …, w_k with weights η_i.
 
     Parameters
     ----------
     estimator : gradient estimator, default Minibatch(linear())
-        How g is made; see `greedyhull.solvers.gradients`. Variance reduction (`Dual`, `Saga`, `Svrg`, `Spider`) converges
-        faster.
+        How g is made. Variance reduction (`Dual`, `Saga`, `Svrg`, `Spider`) converges faster.
     step : step rule, default Power(0.5)
         Step sizes η_k, known in advance: `OpenLoop`, `Power`, `LogAdaptive` or `Constant`.
     {tolerance, every, look}
@@ -91,8 +89,8 @@ class StochasticFrankWolfe(Solver):
     -----
     With the defaults, b_k = k and η_k = k^−1/2, it is the paper's ASFW: E e_k ≤ √2(r_S σ + M/2 + c)/√k for ε_k ≤ cη_k.
     Batches are asked at k. Step rules and tolerances count from zero and are asked at k − 1, so that the first step is one:
-    `Power(p)` is k^−p, `OpenLoop()` 2/(k + 1), `harmonic(c)` c times that. ``also["spent"]`` of an event counts the term
-    gradients that the estimator asked for, without those of certificates.
+    `Power(p)` is k^−p, `OpenLoop()` 2/(k + 1). ``also["spent"]`` of an event counts the gradients of terms, without those of
+    certificates.
 
     Examples
     --------

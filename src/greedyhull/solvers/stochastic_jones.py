@@ -53,8 +53,7 @@ class StochasticJones(Solver):
     Notes
     -----
     With the defaults, b_k = k and η_k = k^−1/2, E e_k ≤ √2(r_S σ + M + c)/√k for k ≥ 2 if ε_k ≤ cη_k. M is the curvature of f,
-    σ² the largest variance of a term's gradient, r_S the circumradius of S. Batches are asked at k, steps and tolerances at
-    k − 1, as for `StochasticFrankWolfe`.
+    σ² the largest variance of a term's gradient, r_S the circumradius of S.
 
     Examples
     --------
@@ -217,9 +216,8 @@ class VarianceReducedJones(Solver):
     Parameters
     ----------
     estimator : gradient estimator, optional
-        How g is made, and from which minibatch; see `greedyhull.solvers.gradients`. By default ``Svrg(linear(24.0))``, for
-        which the rate below is proved; smaller batches, such as ``Svrg(linear(4.0))``, are often faster. With `Minibatch` the
-        steps are those of `StochasticJones`.
+        How g is made, and from which minibatch. By default ``Svrg(linear(24.0))``, for which the rate below is proved;
+        smaller batches are often faster. With `Minibatch` the steps are those of `StochasticJones`.
     step : step rule, default OpenLoop()
         Step sizes η_k, known in advance: `OpenLoop`, `Power`, `LogAdaptive` or `Constant`.
     tolerance : schedule, default zero
@@ -230,9 +228,8 @@ class VarianceReducedJones(Solver):
     -----
     For convex terms E e_{k+1} ≤ (1 − η_k)E e_k + η_k(Δ√a_k + ε_k) + ½(M + V)η_k², where a_k is the mean squared error of g,
     Δ = r_S if g is unbiased and D otherwise, M the curvature of f and V ≤ M that of `theory.jones_rate`. If the terms are
-    L-smooth everywhere, the defaults give E e_k ≤ 6LD²/(k + 1) for k ≥ 2 (`theory.variance_reduced_jones_rate`): an error ε
-    takes O(1/ε) steps, O(1/ε²) terms and O(log 1/ε) passes. Where atoms cannot be listed d is the oracle's atom for g, and the
-    steps are those of `StochasticFrankWolfe`.
+    L-smooth everywhere, the defaults give E e_k ≤ 6LD²/(k + 1) for k ≥ 2 (`theory.variance_reduced_jones_rate`). Where atoms
+    cannot be listed d is the oracle's atom for g, and the steps are those of `StochasticFrankWolfe`.
 
     Examples
     --------

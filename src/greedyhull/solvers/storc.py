@@ -24,10 +24,9 @@ from greedyhull.types import Array, AtomSet, Needs, Objective, Oracle, Solver, S
 
 
 def slide(u: Iterate, g: Array, beta: float, oracle: Oracle, *, tol: float, share: float, most: int) -> None:
-    """Frank-Wolfe with exact steps on ⟨g, ·⟩ + (β/2)‖· − u₀‖² from u = u₀, until its gap is at most ``tol``.
+    """Frank-Wolfe with exact steps on ⟨g, ·⟩ + (β/2)‖· − u₀‖² from u = u₀, to a gap of ``tol``, in at most ``most`` steps.
 
-    The oracle may err by a ``share`` of tol. It ends after ``most`` steps, or where an oracle that errs by more has no atom
-    left that leads down.
+    The oracle may err by a ``share`` of tol; where it errs by more, no atom may be left that leads down.
     """
     x = u.view("position", Position)
     start = x.array.copy()
@@ -62,8 +61,8 @@ class Storc(Solver):
         x ← argmin over the hull of ⟨g, ·⟩ + (β/2)‖· − x‖², β = 3L/k, by Frank-Wolfe to a gap of 2LD_t²/(N_t k),
         y ← (1 − γ)y + γx,
 
-    and y is the point. Where two evaluations of a batch would cost a pass, the full gradient is used instead. The k of an
-    event counts the accelerated steps of all epochs; ``also["epoch"]`` is the number of complete epochs.
+    and y is the point. Where two evaluations of a batch would cost a pass, the full gradient is used instead.
+    ``also["epoch"]`` of an event is the number of complete epochs.
 
     Parameters
     ----------

@@ -23,13 +23,11 @@ if TYPE_CHECKING:
 class Estimate(Protocol):
     """An estimator at work in one solve: called with (x, k) it returns g ≈ ∇f(x) at step k, counted from one.
 
-    What it remembers from step to step is in ``state()``, as arrays, so that a saved run continues as it was.
-
     Attributes
     ----------
     spread : float
-        How noisy the last g was: with C ≥ |⟨∇fᵢ, x − u⟩| for all terms and points of the hull, ⟨g − ∇f(x), x − u⟩ is
-        sub-Gaussian with the factor (spread·C)². It matters where the estimate is unbiased; 2 is always valid.
+        With C ≥ |⟨∇fᵢ, x − u⟩| for all terms and points of the hull, ⟨g − ∇f(x), x − u⟩ is sub-Gaussian with the factor
+        (spread·C)² for the last g. 2 is always valid.
 
     Examples
     --------
