@@ -36,12 +36,11 @@ if TYPE_CHECKING:  # the classes that packages hand to each other, wherever they
     from greedyhull.points.iterate import Iterate
     from greedyhull.points.iterate import View as View
     from greedyhull.remote.rows import RowTask
-    from greedyhull.solvers.parts.compiled_stochastic import RecordingSampler
     from greedyhull.solvers.parts.progress import Progress
     from greedyhull.solvers.parts.solver_state import CountingOracle, SolverState
 
     Oracle: TypeAlias = OracleBase | CountingOracle
-    Supply: TypeAlias = Source | RecordingSampler
+    Supply: TypeAlias = Source
     Trial: TypeAlias = LineTrial
     Small: TypeAlias = Restriction
     Task: TypeAlias = RowTask

@@ -117,7 +117,7 @@ def test_looks_become_rare_but_never_late():
     seen = [k for k in range(1, 45) if looks.due(k) and looks.passed(k) is None]
     assert seen == [1, 10, 20, 30, 40]
     for every in (0, -3, 2.5):
-        with pytest.raises(gh.GreedyhullError, match="whole number of steps"):
+        with pytest.raises(gh.GreedyhullError, match="must be a number of steps"):
             GapSchedule(100, every=every)
 
 

@@ -166,6 +166,8 @@ class Source:
     """
 
     f: Objective
+    size = 1  # of the batch that was taken last
+    _first: Minibatch | None = None
 
     def __init__(self, f: Objective, sampler: Sampler) -> None:
         self.f, self.sampler, self.spent = f, sampler, 0
@@ -192,6 +194,13 @@ class Source:
     def again(self, batch: Minibatch) -> Minibatch:
         """The same minibatch, to be asked once more."""
         self.spent += batch.size
+        self._first = batch if self._first is None else self._first
+        return batch
+
+    def take(self) -> Minibatch:
+        """The first batch since this was called last; a fresh one of the same size where none was drawn."""
+        batch = self.draw(self.size) if self._first is None else self._first
+        self._first, self.size = None, batch.size
         return batch
 
     @property
@@ -210,10 +219,10 @@ class Source:
         return np.asarray(self.again(self.whole).gradient(x))
 
     def state(self) -> State:
-        return {"spent": np.array(self.spent)}
+        return {"spent": np.array(self.spent), "size": np.array(self.size)}
 
     def restore(self, state: State) -> None:
-        self.spent = int(state["spent"])
+        self.spent, self.size = int(state["spent"]), int(state.get("size", 1))
 
 
 def pulls_of(gradients: Iterable[Array], x: Array, S: AtomSet) -> Array:

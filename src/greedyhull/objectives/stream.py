@@ -98,9 +98,8 @@ class StreamSource(Source):
     def __init__(self, f: Stream, rng: np.random.Generator) -> None:
         self.f, self.rng, self.spent = f, rng, 0
 
-    def draw(self, size: int) -> Drawn:
-        self.spent += size
-        return self.f.batch(size, self.rng)
+    def draw(self, size: int) -> Minibatch:
+        return self.again(self.f.batch(size, self.rng))
 
     distinct = draw  # every draw is another one
 

@@ -36,9 +36,8 @@ class Aggregated(Solver):
 
     Notes
     -----
-    For a c-Frank-Wolfe or c-Jones run with η_k = 2/(k + 2) the value is at most (2M + 4c)/(k + 2) above this bound, as
-    Theorem 2 says of the error itself. The best single gap, which every run keeps, has the same guarantee. The mean is
-    sharper where successive gradients alternate, as when Frank-Wolfe zigzags toward a face.
+    For a c-Frank-Wolfe or c-Jones run with η_k = 2/(k + 2) the value is at most (2M + 4c)/(k + 2) above this bound, as it is
+    above that of the best single gap. The mean is sharper where Frank-Wolfe zigzags toward a face.
 
     Examples
     --------
@@ -102,10 +101,7 @@ class Mean(Remembered):
         return np.asarray(self.slope / self.weight)
 
     def lower(self, least: float) -> float:
-        """A lower bound on min f, where ``least`` is one on the minimum of the mean gradient over S.
-
-        Each linearisation has its rounding, and each of the sums adds at most terms·eps·|its terms|; the rounding of
-        an objective is at least 16·eps·|its terms|.
-        """
+        """A lower bound on min f, where ``least`` is one on the minimum of the mean gradient over S."""
+        # each sum adds at most terms·eps·|its terms|; the rounding of an objective is at least 16·eps·|its terms|
         allowance = (2.0 + self.terms / 16.0) * self.rounding
         return float(least + (self.offset - allowance) / self.weight)

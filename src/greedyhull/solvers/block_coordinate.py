@@ -26,8 +26,8 @@ from greedyhull.types import Array, AtomSet, Needs, Objective, Solver, StepRule,
 class BlockCoordinate(Solver):
     """Block-coordinate Frank-Wolfe: steps in one set of a `Product` at a time.
 
-    An iteration is one look at all sets, which gives the certified gap, and then ``every`` steps, each toward the best atom
-    of one set. A step of a linear model costs the columns of its set only.
+    An iteration computes the gap over all sets and takes ``every`` steps, each toward the best atom of one set. A step of a
+    linear model costs the columns of its set only.
 
     Parameters
     ----------
@@ -37,10 +37,6 @@ class BlockCoordinate(Solver):
         How far to go.
     every : int, optional
         Block steps between two looks at all sets; by default as many as there are sets.
-
-    See Also
-    --------
-    Corrective : Reweights the atoms of all sets together; faster for up to some hundred sets.
 
     Notes
     -----
@@ -88,7 +84,6 @@ class BlockCoordinate(Solver):
                 w.move(move, step(f.along(w, move), k))
 
     def _next(self, gaps: Array, i: int, memory: SolverState) -> int:
-        """The set that is next, if ``gaps`` are those last seen; where none is left, any."""
         n, total = len(gaps), float(gaps.sum())
         if self.order == "cyclic":
             return i % n

@@ -35,17 +35,10 @@ class Corrective(Solver):
     steps : int, default 5
         Newton steps in a round, at most. A quadratic takes one. More steps pay where gradients are expensive.
 
-    See Also
-    --------
-    BlendedPairwise : Needs no Hessian and little memory.
-    FrankWolfe : Keeps no images of atoms.
-    Smoothed : Runs this solver on losses with kinks.
-
     Notes
     -----
-    For quadratics a round does at least as well as a Frank-Wolfe step with exact line search. So the error is at most
-    2M/(k + 3), and on polytopes a run ends after finitely many rounds, up to rounding and the inner tolerance. For other f
-    `Solution.bounds` says whether the rounds did as well.
+    For quadratics a round does at least as well as a Frank-Wolfe step with exact line search: the error is at most 2M/(k + 3).
+    For other f `Solution.bounds` says whether the rounds did as well.
 
     Examples
     --------
@@ -80,7 +73,6 @@ class Corrective(Solver):
         yield from in_both(f, w, memory, lambda f: self._rounds(f, S, w, memory))
 
     def _rounds(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
-        """The rounds in Python."""
         if not w.keeps_atoms:
             yield from coordinate_rounds(f, S, w, memory, self.steps)
             return
@@ -107,10 +99,7 @@ class Corrective(Solver):
 
 
 def _promising(w: Iterate, g: Gradient, here: float, gap: float, owners: Index | None) -> Array | float:
-    """The score below which an atom joins: ⟨∇f, w⟩ less a share of the gap.
-
-    With several owners, ⟨∇f, w_b⟩ less the owner's share of it for each atom of b; one of them has at least that gap.
-    """
+    """The score below which an atom joins: ⟨∇f, w⟩ less a share of the gap, of each owner where there are several."""
     share = 0.05 * gap
     if owners is None or w.owners is None:
         return here - share

@@ -30,12 +30,6 @@ class FrankWolfe(Solver):
     tolerance : schedule, default zero
         Error ε_k allowed to the oracle on the *linear* function. ``harmonic(c)`` saves work where the oracle is slow.
 
-    See Also
-    --------
-    BlendedPairwise : Linear rate on polytopes at the price of a Frank-Wolfe step.
-    Corrective : Many atoms a round, reweighted together.
-    Jones : The atom that minimises f itself.
-
     Notes
     -----
     The error is at most (2M + 4c)/(k + 2) with `OpenLoop` steps and ε_k ≤ cη_k (Theorem 2), and at most 2M/(k + 3) with

@@ -17,7 +17,7 @@ from greedyhull.solvers.parts.progress import Progress
 from greedyhull.solvers.parts.requirements import requirements_of
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
 from greedyhull.solvers.parts.solver_state import SolverState
-from greedyhull.solvers.parts.steps import APriori, Exact, checked_step, rule_of, within
+from greedyhull.solvers.parts.steps import APriori, Exact, checked_step, within
 from greedyhull.types import Answer, AtomSet, Line, Needs, Objective, Schedule, Solver, Step, StepRule, lacks, listed
 
 
@@ -38,18 +38,11 @@ class Jones(Solver):
         Schedule ε_k: a step may miss the best value of *f* by η_kε_k. (For `FrankWolfe` ε_k applies to the *linear* function.)
         Give ``harmonic(c)`` to shorten the branch and bound.
 
-    See Also
-    --------
-    FrankWolfe : Minimises the linearisation of f; cheaper steps.
-    PairwiseJones : Adds swaps of weight; for high precision.
-    StochasticJones : The same for minibatches.
-
     Notes
     -----
     With ε_k = ``harmonic(c)``, that is cη_k for η_k = 2/(k + 2), this is a c-Jones method with an error of at most
-    (2M + 4c)/(k + 2) (Theorem 2; for the joint choice, Zhang's corollary). With c = 0 and the joint choice it is at most
-    2M/(k + 3). ``also["jones_error"]`` of an event bounds what the last step lost to the best one, and
-    ``also["jones_allowed"]`` is the η_kε_k it was allowed. Both are in units of f.
+    (2M + 4c)/(k + 2) (Theorem 2; for the joint choice, Zhang's corollary), or 2M/(k + 3) with c = 0 and the joint choice.
+    ``also["jones_error"]`` of an event bounds what the last step lost in f, ``also["jones_allowed"]`` what it was allowed to.
 
     Examples
     --------
@@ -108,7 +101,6 @@ def nonsmooth_warning(f: Objective) -> Iterator[str]:
 
 
 def joint_errors(memory: SolverState) -> dict[str, float]:
-    """The bound on what the last joint choice lost, and what it was allowed to lose; in units of f."""
     if "jones" not in memory.arrays:
         return {}
     error, allowed = memory.arrays["jones"].tolist()
@@ -121,18 +113,13 @@ class PairwiseJones(Solver):
     """Pairwise Jones: make the swap of weight between two atoms that lowers f most.
 
     w ← w + η(d − d') with η, the atom d to add and the atom d' of w to drop chosen jointly, or w ← w + η(d − w) where that is
-    lower. For quadratics over listed atoms all swaps are compared, in closed form. Otherwise d is the oracle's atom, and d'
-    and η are chosen to within a tenth of the best decrease.
+    lower. For quadratics over listed atoms all swaps are compared. Otherwise d is the oracle's atom, and d' and η are chosen
+    to within a tenth of the best decrease.
 
     Parameters
     ----------
     tolerance : schedule, default zero
         Error ε_k allowed to the oracle on the linear function, as for `FrankWolfe`.
-
-    See Also
-    --------
-    BlendedPairwise : Chooses swaps by gradients; much cheaper steps.
-    Jones : Steps toward one atom, without swaps.
 
     Notes
     -----
@@ -182,8 +169,7 @@ class Mixed(Solver):
     solvers : tuple of solvers, default (FrankWolfe(), Jones())
         Any of `FrankWolfe`, `Jones` and `PairwiseJones`, each with its own step rule and tolerance.
     choose : {"alternate", "better"} or callable, default "alternate"
-        Whose step is tried: each solver in turn, all of them (the lowest value wins), or number ``choose(k)``. Use a
-        function to take an expensive step only now and then.
+        Whose step is tried: each solver in turn, all of them (the lowest value wins), or number ``choose(k)``.
 
     Notes
     -----
@@ -209,7 +195,6 @@ class Mixed(Solver):
 
     @property
     def needs(self) -> Needs:
-        """What any of its solvers needs."""
         each = [requirements_of(solver) for solver in self.solvers]
         return Needs(**{need.name: any(getattr(needs, need.name) for needs in each) for need in fields(Needs)})
 
@@ -227,7 +212,6 @@ class Mixed(Solver):
             w.move(move, eta)
 
     def _turn(self, k: int) -> tuple[int, ...]:
-        """Whose steps are tried at w_k."""
         if self.choose == "better":
             return tuple(range(len(self.solvers)))
         if self.choose == "alternate":
@@ -239,7 +223,7 @@ class Mixed(Solver):
 
     def _mover(self, i: int, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Mover:
         solver = self.solvers[i]
-        rule = rule_of(solver) or Exact()
+        rule: StepRule = getattr(solver, "step", None) or Exact()
         step = checked_step(rule, memory.part(f"step{i}", lambda: rule.start(memory.warm)))
         if not isinstance(solver, FrankWolfe):
             return solver.mover(f, S, w, memory, step)
@@ -248,7 +232,6 @@ class Mixed(Solver):
 
 
 def _stepped(f: Objective, w: Iterate, answer: Answer, step: Callable[[Line], float]) -> Choice:
-    """The Frank-Wolfe step of this length."""
     toward = w.toward(answer.atom)
     line = f.along(w, toward)
     eta = step(line)

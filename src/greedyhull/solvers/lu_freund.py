@@ -100,10 +100,6 @@ class LuFreund(Solver):
         Terms drawn at each step; ``Root(p)`` is n^p. The rate shows once k is much larger than n/b.
     {tolerance, sampled}
 
-    See Also
-    --------
-    StochasticFrankWolfe.dual : As cheap, simpler, and faster in our experiments.
-
     Notes
     -----
     E e_k = O(1/k) once k is much larger than n/b, with a constant that grows with n/b.

@@ -38,8 +38,8 @@ class MoreauFrankWolfe(Solver):
         x: Frank-Wolfe on ⟨p, ·⟩ + (β/2)‖· − x‖² until its gap is D²/(λNk),
         (x̄, ū) ← (1 − γ)(x̄, ū) + γ(x, ũ).
 
-    f must be defined outside of the hull. After ``horizon`` steps a run of twice as many starts from the current x; its mean
-    is returned once three quarters of it are done. ``also["last"]`` is x.
+    f must be defined outside of the hull. After ``horizon`` steps a run of twice as many starts from the current x.
+    ``also["last"]`` is x.
 
     Parameters
     ----------
@@ -48,20 +48,13 @@ class MoreauFrankWolfe(Solver):
     batch : int, Root or schedule, default 256
         Terms in each subgradient.
     lipschitz : float, optional
-        L with E‖g‖² ≤ L². By default it is computed from the data of a linear model, or estimated. A smaller value takes
-        longer steps, without the guarantee.
+        L with E‖g‖² ≤ L². By default it is computed from the data of a linear model, or estimated.
     {sampled}
-
-    See Also
-    --------
-    RegularizedStochasticFrankWolfe : Often faster, with a weaker guarantee.
-    Smoothed : For the built-in losses with all data in memory.
 
     Notes
     -----
-    E f(x̄_N) − min f ≤ 4√(2.55·2.7) LD/√(N(N + 1)) ≤ 10.5 LD/N after N(N + 3)/2 subgradients and at most 24N oracle calls a
-    step. An error ε takes O((LD/ε)²) of either, the best possible orders. The problem is that of Thekumparampil et al.
-    (MOLES, 2020), the steps are those of gradient sliding; `rate` has the proof.
+    E f(x̄_N) − min f ≤ 10.5 LD/N after N(N + 3)/2 subgradients and at most 24N oracle calls a step; `rate` has the proof. The
+    problem is that of Thekumparampil et al. (MOLES, 2020), the steps are those of gradient sliding.
 
     Examples
     --------
@@ -127,7 +120,6 @@ class MoreauFrankWolfe(Solver):
         return float(2.0 * (SMOOTHING * SPREAD) ** 0.5 * L * D * (1.0 / n + n / (k * (k + 1.0))))
 
     def first(self, f: Objective, S: AtomSet) -> Iterate:
-        """Where a run without a start begins: the centre."""
         return S.centre()
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
@@ -199,7 +191,6 @@ class Pair(Remembered):
         return float(over / (self.N * j))
 
     def pull(self, j: int, mean: Array, x: Array) -> Array:
-        """(y_x − y_u)/λ."""
         gamma = 2.0 / (j + 1.0)
         return np.asarray(((1.0 - gamma) * (mean - self.mean) + gamma * (x - self.u)) / self.smoothing)
 

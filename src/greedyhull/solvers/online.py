@@ -39,13 +39,12 @@ class Online:
     S : AtomSet
         The set to play in.
     lipschitz : float, optional
-        G ≥ ‖g_k‖, a bound on the Euclidean norms of the subgradients. With it the regret is bounded in advance; without it G
-        is taken from the first subgradient and nothing is promised in advance.
+        G ≥ ‖g_k‖, a bound on the norms of the subgradients. Without it G is taken from the first one, and the regret has no
+        bound in advance.
     horizon : int, optional
-        T, the number of rounds, if it is known. β is then T^3/4/c in every round, and the bound is smaller.
+        T, the number of rounds. β is then T^3/4/c in every round, and the bound is smaller.
     c : float, optional
-        The learning rate. By default D/(5G), or D/(4G) with a horizon, D the diameter of S: made for the worst case. A larger
-        one learns faster where losses are random.
+        The learning rate. By default D/(5G), or D/(4G) with a horizon, D the diameter of S, which is made for the worst case.
     regularizer : object, optional
         ``SquaredNorm()`` by default, or an object with ``value(x)``, ``gradient(x)`` and ``rho``.
     start : array_like, optional
@@ -61,10 +60,6 @@ class Online:
         What to play in this round.
     mean : ndarray
         The mean of the points played.
-
-    See Also
-    --------
-    RegularizedStochasticFrankWolfe : The solver for stochastic problems that corresponds to it.
 
     Notes
     -----
@@ -180,7 +175,6 @@ class Online:
 
     @property
     def _sigma(self) -> float:
-        """The weight of a gradient, the same in all rounds."""
         return float(self.weights.at(1, self._leader.c or 1.0).sigma)
 
     def bound(self) -> float:

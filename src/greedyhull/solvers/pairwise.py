@@ -23,8 +23,7 @@ from greedyhull.types import AtomSet, Needs, Objective, Schedule, Solver, StepRu
 class AwayStep(Solver):
     """Away-step Frank-Wolfe: step toward the oracle's atom, or away from the worst active atom, whichever promises more.
 
-    The first linearly convergent variant, here as the literature's baseline; `BlendedPairwise` takes about as many iterations
-    with fewer atoms.
+    It is the literature's baseline; `BlendedPairwise` takes about as many iterations with fewer atoms.
 
     Parameters
     ----------
@@ -63,8 +62,7 @@ class AwayStep(Solver):
 class Pairwise(Solver):
     """Pairwise Frank-Wolfe: move weight from the worst active atom to the oracle's atom.
 
-    Here as the literature's baseline. Every step may bring a new atom, so that it keeps more of them than
-    `BlendedPairwise`, which swaps among those at hand first.
+    It is the literature's baseline and keeps more atoms than `BlendedPairwise`, which swaps among those at hand first.
 
     Parameters
     ----------
@@ -102,8 +100,7 @@ class BlendedPairwise(Solver):
     """Blended pairwise conditional gradients: move weight between active atoms, or add an atom, whichever promises more.
 
     If ⟨∇f, worst − best⟩ among the active atoms is at least the Frank-Wolfe gap, weight moves from the worst to the best;
-    otherwise the step goes toward the oracle's atom. A swap never adds an atom, so the active set stays small. Over a
-    product, weight moves between two atoms of one factor.
+    otherwise the step goes toward the oracle's atom. Over a product, weight moves between two atoms of one factor.
 
     Parameters
     ----------
@@ -111,12 +108,6 @@ class BlendedPairwise(Solver):
         How far to go. `Short` needs no values of f, `Backtracking` suits a black box.
     tolerance : schedule, default zero
         Error ε_k allowed to the oracle on the linear function.
-
-    See Also
-    --------
-    Corrective : Usually faster where f has a Hessian.
-    PairwiseJones : The best swap by values of f.
-    FrankWolfe : Keeps no atoms, so its memory does not grow.
 
     Notes
     -----
@@ -154,9 +145,8 @@ class BlendedPairwise(Solver):
 class DecompositionInvariant(Solver):
     """Decomposition-invariant conditional gradients: pairwise steps by the faces of the set.
 
-    Weight moves from the worst atom of the smallest face that holds w to the oracle's atom. No atoms are kept, so memory and
-    the cost of a step do not grow with the number of atoms that the optimum mixes. It pays where that is very large, and
-    only there; elsewhere `Corrective` is faster.
+    Weight moves from the worst atom of the smallest face that holds w to the oracle's atom. No atoms are kept, which pays only
+    where the optimum mixes very many; elsewhere `Corrective` is faster.
 
     Parameters
     ----------
@@ -165,9 +155,8 @@ class DecompositionInvariant(Solver):
 
     Notes
     -----
-    Sets say that they know their faces by ``traits.faces``: simplices, boxes, their products. For strongly convex f the error
-    falls linearly, with a constant that depends on the number of non-zeros of the optimum and not on the dimension
-    (Garber and Meshi, 2016; with line search and for general polytopes Bashiri and Zhang, 2017).
+    It runs over simplices, boxes and their products (``traits.faces``). For strongly convex f the error falls linearly, at a
+    rate that depends on the non-zeros of the optimum and not on the dimension (Garber and Meshi, 2016).
 
     Examples
     --------

@@ -34,7 +34,7 @@ from greedyhull.types import Array, AtomSet, Needs, Objective, Schedule, Solver,
 class SquaredNorm:
     """Regularizer Φ(w) = ½‖w‖² of `RegularizedStochasticFrankWolfe` and `Online`.
 
-    Taken from the first point w_1 of a run it is ½‖w − w_1‖². Runs start at the centre of the set, where max Φ is least.
+    Runs start at the centre w_1 of the set, and from there it is ½‖w − w_1‖².
 
     Parameters
     ----------
@@ -97,8 +97,6 @@ def argmin_over(regularizer: Any, S: AtomSet) -> Iterate:
 
 
 class Weight(NamedTuple):
-    """σ_k, and the factor of ḡ_k."""
-
     sigma: float
     scale: float
 
@@ -122,9 +120,7 @@ class Weights:
 @described(SETTINGS)
 @dataclass(frozen=True)
 class Fading(Weights):
-    """Weights σ_k = ck^−3/4 of subgradients, the variable weights of the paper.
-
-    They are for `RegularizedStochasticFrankWolfe`, and need no horizon, unlike `Steady`. `Unweighted` has a better rate.
+    """Weights σ_k = ck^−3/4 of `RegularizedStochasticFrankWolfe`, the paper's variable ones. `Unweighted` has a better rate.
 
     Parameters
     ----------
@@ -152,9 +148,7 @@ class Fading(Weights):
 @described(SETTINGS)
 @dataclass(frozen=True)
 class Steady(Weights):
-    """Weights σ_k = ct^−3/4 of subgradients for a run of t steps, the constant weights of the paper.
-
-    They are for `RegularizedStochasticFrankWolfe`. `Unweighted` has the same rate without a horizon.
+    """Weights σ_k = ct^−3/4 of `RegularizedStochasticFrankWolfe`, the paper's constant ones for a run of t steps.
 
     Parameters
     ----------
@@ -189,9 +183,7 @@ class Steady(Weights):
 @described(SETTINGS)
 @dataclass(frozen=True)
 class Unweighted(Weights):
-    """Equal weights of subgradients, whose sum is divided by β_k = k^3/4/c.
-
-    They are for `RegularizedStochasticFrankWolfe`, where they are the default. `Fading` and `Steady` are the paper's weights.
+    """Equal weights of `RegularizedStochasticFrankWolfe`, whose sum is divided by β_k = k^3/4/c.
 
     Parameters
     ----------
@@ -228,7 +220,6 @@ class Given(Weights):
 
 
 def weights_of(sigma: Weights | Schedule) -> Weights:
-    """``sigma`` as weights: it may be a schedule."""
     weights = not lacks(sigma, "c", "factor", "bound", "at")
     check((weights or callable(sigma)) and not isinstance(sigma, type),
           f"sigma must be Unweighted(), Fading(), Steady(horizon) or a schedule such as power(0.75, c); got {sigma!r}.")
@@ -236,10 +227,7 @@ def weights_of(sigma: Weights | Schedule) -> Weights:
 
 
 class Leader(Remembered):
-    """ḡ_k, the anchor ∇Φ(w_1), c, and the sums of the data-dependent bound.
-
-    With Φ seen from w_1, Φ(w) − Φ(w_1) − ⟨∇Φ(w_1), w − w_1⟩, the first leader is w_1, wherever a run begins; R² still holds.
-    """
+    """ḡ_k, the anchor ∇Φ(w_1), c, and the sums of the data-dependent bound. Φ is taken from w_1, which is the first leader."""
 
     kept_arrays = ("anchor", "total")
     kept_numbers = ("c", "R2", "sigma", "squares", "distance", "beta")
@@ -290,8 +278,7 @@ class RegularizedStochasticFrankWolfe(Solver):
     Parameters
     ----------
     sigma : Unweighted, Fading, Steady or schedule, default Unweighted()
-        Weights σ_k of the subgradients. `Unweighted` weights all alike and needs no horizon; `Fading` is the paper's
-        ck^−3/4; `Steady(t)` its ct^−3/4 for t steps.
+        Weights σ_k of the subgradients: all alike, the paper's ck^−3/4, or its ct^−3/4 for t steps.
     step : step rule, default Power(0.5)
         Step sizes η_k, known in advance. `Power(p)` with p < 1 has a bound.
     regularizer : regularizer, default SquaredNorm()
@@ -301,14 +288,7 @@ class RegularizedStochasticFrankWolfe(Solver):
         Terms in each subgradient.
     {every}
     look : FullGap, MinibatchGap or Regret, default FullGap()
-        How the point is certified. Streams use `Regret`. For linear models with kinks each certificate also tries the dual
-        variables gathered by the run, so that a gap can be asked for.
-
-    See Also
-    --------
-    Smoothed : Far faster for the built-in losses with all data in memory.
-    MoreauFrankWolfe : A better order in the worst case.
-    Online : The same steps for losses that arrive one by one.
+        How the point is certified. Streams use `Regret`; linear models with kinks also try the dual variables of the run.
 
     Notes
     -----

@@ -33,11 +33,8 @@ LEAST = 1e-280  # the curvature of f_μ is 1/μ, which is to be finite, and so a
 
 
 class Continuation:
-    """``u`` minimises f_μ, μ = ``soft.mu``.
-
-    The minimiser of f_μ moves with μ on a path that is straight as long as no sample comes to its kink or leaves it. So
-    the last two of them show where it ends at μ = 0: if no more samples do, that is a minimiser of f, exactly.
-    """
+    """``u`` minimises f_μ, μ = ``soft.mu``. The minimisers lie on a path that is straight as long as no sample comes to its
+    kink or leaves it, so that the last two show a minimiser of f itself, where it ends at μ = 0."""
 
     def __init__(self, f: Composite | KinkedShards, w: Iterate, mu: float) -> None:
         self.f, self.u, self.soft = f, w.copy(), smoothing(f, mu)
@@ -49,15 +46,11 @@ class Continuation:
         return bool(SHARPER * self.soft.mu > max(finest(self.f, self.u), LEAST))
 
     def sharpen(self) -> None:
-        """Continue with a smaller μ."""
         self.before = self.u.copy()
         self.soft.sharpen(SHARPER * self.soft.mu, self.u)
 
     def end(self, region: Region | None = None) -> Iterate | None:
-        """The best point for f between u and where the path seems to end; None if nothing is known of the path.
-
-        ``region`` is that of the set: the path of a point without atoms is followed only where it has one.
-        """
+        """The best point for f between u and where the path seems to end, or None; without atoms, within ``region``."""
         u, before = self.u, self.before
         if before is None:
             return None
@@ -113,12 +106,7 @@ class Smoothed(Solver):
     solver : FrankWolfe, BlendedPairwise or Corrective, default Corrective()
         The solver for the smoothed problems.
     mu : float, optional
-        Keep μ at this value. By default it starts large and shrinks. Fix it to reproduce the rate below.
-
-    See Also
-    --------
-    RegularizedStochasticFrankWolfe : Kinks with minibatches, black boxes and streams.
-    MoreauFrankWolfe : Kinks with few oracle calls.
+        Keep μ at this value. By default it starts large and shrinks.
 
     Notes
     -----
@@ -147,7 +135,6 @@ class Smoothed(Solver):
 
     @property
     def needs(self) -> Needs:
-        """f_μ is smooth and has a Hessian; what the solver asks of f itself is whether atoms are kept."""
         inner = self.solver.needs
         return Needs(atoms=inner.atoms, one_owner=inner.one_owner, regions=inner.regions)
 

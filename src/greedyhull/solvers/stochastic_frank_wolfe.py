@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from greedyhull.errors import check, described, hinted
 from greedyhull.points.coordinate_iterate import Position
@@ -35,8 +35,37 @@ def check_estimated(solver: StochasticFrankWolfe | VarianceReducedJones) -> None
           "Svrg or Saga, or look=MinibatchGap(1000).")
 
 
-GROWING, TWO_THIRDS = linear(), Root(2.0 / 3.0)  # defaults of the named methods
-SLOW, ONE_OVER_K, OPEN_LOOP = Power(0.5), Power(1.0), OpenLoop()
+OPEN_LOOP, TWO_THIRDS = OpenLoop(), Root(2.0 / 3.0)  # defaults of the named methods
+
+
+class Named(Protocol):
+    def __call__(self, *, batch: Size | None = ..., step: StepRule = ..., tolerance: Schedule = ..., every: int | None = ...,
+                 look: Look = ...) -> StochasticFrankWolfe: ...
+
+
+def named(name: str, estimator: Callable[[Any], Estimator], batch: Size | None, step: StepRule, summary: str) -> Named:
+    """Return the class method for an estimator, with its default batches and steps."""
+
+    def make(cls: type[StochasticFrankWolfe], *, batch: Size | None = batch, step: StepRule = step, tolerance: Schedule = zero,
+             every: int | None = None, look: Look = FULL_GAP) -> StochasticFrankWolfe:
+        return cls(estimator(batch), step, tolerance, every, look)
+
+    make.__name__, make.__qualname__ = name, f"StochasticFrankWolfe.{name}"
+    make.__doc__ = f"""{summary}
+
+        Parameters
+        ----------
+        batch : int, Root or schedule, optional
+            Terms drawn at each step.
+        step, tolerance, every, look : optional
+            As for the class.
+
+        Examples
+        --------
+        >>> StochasticFrankWolfe.{name}(every=100).every
+        100
+        """
+    return cast(Named, classmethod(make))
 
 
 @hinted
@@ -46,30 +75,22 @@ class StochasticFrankWolfe(Solver):
     """Stochastic Frank-Wolfe: step toward the best atom for an estimate of the gradient.
 
     w ← w + η_k(d − w), d an ε_k-approximate minimiser of ⟨g, ·⟩ for an estimate g of ∇f(w), k counted from one. The class
-    methods are eight published algorithms by name. If f is not convex, the point returned is one of w_1, …, w_k, drawn with
-    weights η_i: its expected gap is what theory bounds.
+    methods are eight published algorithms. If f is not convex, the point returned is drawn from w_1, …, w_k with weights η_i.
 
     Parameters
     ----------
     estimator : gradient estimator, default Minibatch(linear())
-        How g is made; see `greedyhull.solvers.gradients`. Variance reduction (`Dual`, `Saga`, `Svrg`, `Spider`) converges
-        faster.
+        How g is made. Variance reduction (`Dual`, `Saga`, `Svrg`, `Spider`) converges faster.
     step : step rule, default Power(0.5)
         Step sizes η_k, known in advance: `OpenLoop`, `Power`, `LogAdaptive` or `Constant`.
     {tolerance, every, look}
-
-    See Also
-    --------
-    StochasticJones : Chooses atoms by values of the minibatch.
-    RegularizedStochasticFrankWolfe : For f with kinks.
-    Corrective : Faster where passes over the data are cheap.
 
     Notes
     -----
     With the defaults, b_k = k and η_k = k^−1/2, it is the paper's ASFW: E e_k ≤ √2(r_S σ + M/2 + c)/√k for ε_k ≤ cη_k.
     Batches are asked at k. Step rules and tolerances count from zero and are asked at k − 1, so that the first step is one:
-    `Power(p)` is k^−p, `OpenLoop()` 2/(k + 1), `harmonic(c)` c times that. ``also["spent"]`` of an event counts the term
-    gradients that the estimator asked for, without those of certificates.
+    `Power(p)` is k^−p, `OpenLoop()` 2/(k + 1). ``also["spent"]`` of an event counts the gradients of terms, without those of
+    certificates.
 
     Examples
     --------
@@ -90,75 +111,27 @@ class StochasticFrankWolfe(Solver):
     def __post_init__(self) -> None:
         check_estimated(self)
 
-    @classmethod
-    def minibatch(cls, *, batch: Size = GROWING, step: StepRule = SLOW, tolerance: Schedule = zero,
-                  every: int | None = None, look: Look = FULL_GAP) -> StochasticFrankWolfe:
-        """ASFW, the paper's: b_k = k and η_k = k^−1/2 give E e_k = O(k^−1/2).
-
-        {named}
-
-        Examples
-        --------
-        >>> StochasticFrankWolfe.minibatch(batch=64).estimator
-        Minibatch(batch=64, replace=True)
-        """
-        return cls(Minibatch(batch), step, tolerance, every, look)
-
-    @classmethod
-    def momentum(cls, *, batch: Size = 32, step: StepRule = ONE_OVER_K, tolerance: Schedule = zero,
-                 every: int | None = None, look: Look = FULL_GAP) -> StochasticFrankWolfe:
-        """Averaged gradients (Mokhtari, Hassani and Karbasi): E e_k = O(k^−1/3) with batches of any size.
-
-        {named}
-
-        Examples
-        --------
-        >>> StochasticFrankWolfe.momentum(every=100).every
-        100
-        """
-        return cls(Momentum(batch), step, tolerance, every, look)
-
-    @classmethod
-    def storm(cls, *, batch: Size = 32, step: StepRule = ONE_OVER_K, tolerance: Schedule = zero,
-              every: int | None = None, look: Look = FULL_GAP) -> StochasticFrankWolfe:
-        """One-sample stochastic Frank-Wolfe: E e_k = O(k^−1/2) with batches of any size.
-
-        {named}
-
-        Examples
-        --------
-        >>> StochasticFrankWolfe.storm(batch=1).step
-        Power(p=1.0)
-        """
-        return cls(Storm(batch), step, tolerance, every, look)
-
-    @classmethod
-    def spider(cls, *, batch: Size | None = None, step: StepRule = OPEN_LOOP, tolerance: Schedule = zero,
-               every: int | None = None, look: Look = FULL_GAP) -> StochasticFrankWolfe:
-        """SPIDER-FW: E e_k ≤ 10LD²/(k + 1) for k ≥ 2, with the default batches: as many terms as the epoch has steps.
-
-        {named}
-
-        Examples
-        --------
-        >>> StochasticFrankWolfe.spider().estimator
-        Spider(batch=None, epoch=None, reset=None)
-        """
-        return cls(Spider(batch), step, tolerance, every, look)
-
-    @classmethod
-    def svrf(cls, *, batch: Size | None = None, step: StepRule = OPEN_LOOP, tolerance: Schedule = zero,
-             every: int | None = None, look: Look = FULL_GAP) -> StochasticFrankWolfe:
-        """SVRF (Hazan and Luo), without restarts of the steps: E e_k ≤ 4LD²/(k + 1) for k ≥ 2 with the default batches.
-
-        {named}
-
-        Examples
-        --------
-        >>> StochasticFrankWolfe.svrf(batch=100).estimator
-        Svrg(batch=100, epoch=None)
-        """
-        return cls(Svrg(batch), step, tolerance, every, look)
+    minibatch = named(
+        "minibatch", Minibatch, linear(), Power(0.5),
+        "ASFW, the paper's: b_k = k and η_k = k^−1/2 give E e_k = O(k^−1/2).")
+    momentum = named(
+        "momentum", Momentum, 32, Power(1.0),
+        "Averaged gradients (Mokhtari, Hassani and Karbasi): E e_k = O(k^−1/3) with batches of any size.")
+    storm = named(
+        "storm", Storm, 32, Power(1.0),
+        "One-sample stochastic Frank-Wolfe: E e_k = O(k^−1/2) with batches of any size.")
+    spider = named(
+        "spider", Spider, None, OPEN_LOOP,
+        "SPIDER-FW: E e_k ≤ 10LD²/(k + 1) for k ≥ 2, with the default batches: as many terms as the epoch has steps.")
+    svrf = named(
+        "svrf", Svrg, None, OPEN_LOOP,
+        "SVRF (Hazan and Luo), without restarts of the steps: E e_k ≤ 4LD²/(k + 1) for k ≥ 2 with the default batches.")
+    saga = named(
+        "saga", Saga, 32, OPEN_LOOP,
+        "SAGA-FW: E e_k = O(1/k) for linear models, with batches of any size.")
+    dual = named(
+        "dual", Dual, 32, OPEN_LOOP,
+        "Per-sample duals (Négiar et al.): E e_k = O(1/k) for linear models, with batches of any size.")
 
     @classmethod
     def svfw(cls, horizon: int = 1000, *, batch: Size = TWO_THIRDS, step: StepRule | None = None, tolerance: Schedule = zero,
@@ -186,34 +159,6 @@ class StochasticFrankWolfe(Solver):
         check(horizon >= 1, f"horizon must be a number of steps, at least 1; got {horizon!r}.")
         step = Constant((3.0 * horizon) ** -0.5) if step is None else step
         return cls(Svrg(batch, Root(1.0 / 3.0)), step, tolerance, every, look)
-
-    @classmethod
-    def saga(cls, *, batch: Size = 32, step: StepRule = OPEN_LOOP, tolerance: Schedule = zero,
-             every: int | None = None, look: Look = FULL_GAP) -> StochasticFrankWolfe:
-        """SAGA-FW: E e_k = O(1/k) for linear models, with batches of any size.
-
-        {named}
-
-        Examples
-        --------
-        >>> StochasticFrankWolfe.saga(batch=8).estimator
-        Saga(batch=8)
-        """
-        return cls(Saga(batch), step, tolerance, every, look)
-
-    @classmethod
-    def dual(cls, *, batch: Size = 32, step: StepRule = OPEN_LOOP, tolerance: Schedule = zero,
-             every: int | None = None, look: Look = FULL_GAP) -> StochasticFrankWolfe:
-        """Per-sample duals (Négiar et al.): E e_k = O(1/k) for linear models, with batches of any size.
-
-        {named}
-
-        Examples
-        --------
-        >>> StochasticFrankWolfe.dual(batch=64).estimator
-        Dual(batch=64)
-        """
-        return cls(Dual(batch), step, tolerance, every, look)
 
     def run(self, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Iterator[Progress]:
         oracle, x = memory.oracle(S), w.view("position", Position)

@@ -13,7 +13,7 @@ from greedyhull.points.coordinate_iterate import Average, CoordinateIterate, Pos
 from greedyhull.points.iterate import Iterate
 from greedyhull.solvers.gradients.base import Estimate, Estimator, Size, check_size, size
 from greedyhull.solvers.gradients.variance_reduced import Svrg
-from greedyhull.solvers.parts.compiled_stochastic import JONES, RecordingSampler, compiled_stochastic
+from greedyhull.solvers.parts.compiled_stochastic import JONES, compiled_stochastic
 from greedyhull.solvers.parts.gap_evaluation import FULL_GAP, FullGap, Look, at_steps, sampled, seen_from
 from greedyhull.solvers.parts.joint import MinibatchChoice, ModelChoice
 from greedyhull.solvers.parts.progress import Progress
@@ -50,16 +50,10 @@ class StochasticJones(Solver):
         one is ``also["average"]`` or ``also["last"]`` of an event.
     {every, look}
 
-    See Also
-    --------
-    Jones : The same with all terms.
-    StochasticFrankWolfe : Chooses atoms by gradients; cheaper steps, variance reduction.
-
     Notes
     -----
     With the defaults, b_k = k and η_k = k^−1/2, E e_k ≤ √2(r_S σ + M + c)/√k for k ≥ 2 if ε_k ≤ cη_k. M is the curvature of f,
-    σ² the largest variance of a term's gradient, r_S the circumradius of S. Batches are asked at k, steps and tolerances at
-    k − 1, as for `StochasticFrankWolfe`.
+    σ² the largest variance of a term's gradient, r_S the circumradius of S.
 
     Examples
     --------
@@ -163,7 +157,6 @@ class StochasticJones(Solver):
 
     @cached_property
     def schedule(self) -> StepRule:
-        """The schedule of η_k; 1 for a joint choice without a cap."""
         if isinstance(self.step, Exact):
             return Constant(1.0)
         return self.step.rule if isinstance(self.step, Capped) else self.step
@@ -173,7 +166,6 @@ class StochasticJones(Solver):
         return step_at(self.schedule, k - 1)
 
     def batches(self, f: Objective, S: AtomSet) -> Size:
-        """b_k for f and S: a number or a schedule."""
         return self.batch.begin(f, S, self.eta) if isinstance(self.batch, Growing) else self.batch
 
     @property
@@ -184,7 +176,6 @@ class StochasticJones(Solver):
         return isinstance(self.step, Constant) if self.point is None else self.point == "average"
 
     def _seen(self, w: Iterate, mean: Average, spent: int) -> tuple[Iterate, dict[str, Any]]:
-        """The point to evaluate, and what is reported with it."""
         if self.look.averages:
             return w, {"spent": spent}
         average = seen_from(w, CoordinateIterate(mean.array()))
@@ -225,27 +216,20 @@ class VarianceReducedJones(Solver):
     Parameters
     ----------
     estimator : gradient estimator, optional
-        How g is made, and from which minibatch; see `greedyhull.solvers.gradients`. By default ``Svrg(linear(24.0))``, for
-        which the rate below is proved; smaller batches, such as ``Svrg(linear(4.0))``, are often faster. With `Minibatch` the
-        steps are those of `StochasticJones`.
+        How g is made, and from which minibatch. By default ``Svrg(linear(24.0))``, for which the rate below is proved;
+        smaller batches are often faster. With `Minibatch` the steps are those of `StochasticJones`.
     step : step rule, default OpenLoop()
         Step sizes η_k, known in advance: `OpenLoop`, `Power`, `LogAdaptive` or `Constant`.
     tolerance : schedule, default zero
         Schedule ε_k: a step may miss the best value of m by η_kε_k.
     {every, look}
 
-    See Also
-    --------
-    StochasticJones : The same without correction; chooses step sizes jointly if asked to.
-    StochasticFrankWolfe : The same estimators, atoms by gradients alone; cheaper steps.
-
     Notes
     -----
     For convex terms E e_{k+1} ≤ (1 − η_k)E e_k + η_k(Δ√a_k + ε_k) + ½(M + V)η_k², where a_k is the mean squared error of g,
     Δ = r_S if g is unbiased and D otherwise, M the curvature of f and V ≤ M that of `theory.jones_rate`. If the terms are
-    L-smooth everywhere, the defaults give E e_k ≤ 6LD²/(k + 1) for k ≥ 2 (`theory.variance_reduced_jones_rate`): an error ε
-    takes O(1/ε) steps, O(1/ε²) terms and O(log 1/ε) passes. Where atoms cannot be listed d is the oracle's atom for g, and the
-    steps are those of `StochasticFrankWolfe`.
+    L-smooth everywhere, the defaults give E e_k ≤ 6LD²/(k + 1) for k ≥ 2 (`theory.variance_reduced_jones_rate`). Where atoms
+    cannot be listed d is the oracle's atom for g, and the steps are those of `StochasticFrankWolfe`.
 
     Examples
     --------
@@ -273,8 +257,7 @@ class VarianceReducedJones(Solver):
                                "StochasticFrankWolfe.svfw() or .spider().")
         oracle, x = memory.oracle(S), w.view("position", Position)
         source, look, steps = sampled(self, f, S, w, memory)
-        drawn: RecordingSampler = memory.part("drawn", lambda: RecordingSampler(source))
-        estimate: Estimate = memory.part("gradient", lambda: self.estimator.start(drawn))
+        estimate: Estimate = memory.part("gradient", lambda: self.estimator.start(source))
         choice, compiled = ModelChoice(S, oracle), compiled_stochastic(self, f, S, source, estimate, look, x, JONES)
         for k in steps:
             if look.due(k, source.spent):
@@ -283,7 +266,7 @@ class VarianceReducedJones(Solver):
                 continue
             eta, g = step_at(self.step, k - 1), estimate(x.array, k)
             look.seen(g, x.array, eta, k, estimate.spread)
-            d, _ = choice.tilted(drawn.take(), g, x.array, eta, tolerance_at(self.tolerance, k - 1, memory.gap))
+            d, _ = choice.tilted(source.take(), g, x.array, eta, tolerance_at(self.tolerance, k - 1, memory.gap))
             w.move(w.toward(d), eta)
 
     def cautions(self, f: Objective, S: AtomSet) -> Iterator[str]:

@@ -24,10 +24,9 @@ from greedyhull.types import Array, AtomSet, Needs, Objective, Oracle, Solver, S
 
 
 def slide(u: Iterate, g: Array, beta: float, oracle: Oracle, *, tol: float, share: float, most: int) -> None:
-    """Frank-Wolfe with exact steps on ⟨g, ·⟩ + (β/2)‖· − u₀‖² from u = u₀, until its gap is at most ``tol``.
+    """Frank-Wolfe with exact steps on ⟨g, ·⟩ + (β/2)‖· − u₀‖² from u = u₀, to a gap of ``tol``, in at most ``most`` steps.
 
-    The oracle may err by a ``share`` of tol. It ends after ``most`` steps, or where an oracle that errs by more has no atom
-    left that leads down.
+    The oracle may err by a ``share`` of tol; where it errs by more, no atom may be left that leads down.
     """
     x = u.view("position", Position)
     start = x.array.copy()
@@ -62,8 +61,8 @@ class Storc(Solver):
         x ← argmin over the hull of ⟨g, ·⟩ + (β/2)‖· − x‖², β = 3L/k, by Frank-Wolfe to a gap of 2LD_t²/(N_t k),
         y ← (1 − γ)y + γx,
 
-    and y is the point. Where two evaluations of a batch would cost a pass, the full gradient is used instead. The k of an
-    event counts the accelerated steps of all epochs; ``also["epoch"]`` is the number of complete epochs.
+    and y is the point. Where two evaluations of a batch would cost a pass, the full gradient is used instead.
+    ``also["epoch"]`` of an event is the number of complete epochs.
 
     Parameters
     ----------
@@ -78,11 +77,6 @@ class Storc(Solver):
     {sampled}
     batches : tuple of float, default (278.0, 8.0)
         Constants u and v of the batch sizes N_t(u + vG(k + 1)/(LD)).
-
-    See Also
-    --------
-    StochasticFrankWolfe.spider : Smaller batches, one oracle call a step.
-    StochasticFrankWolfe.dual : The cheapest steps for linear models.
 
     Notes
     -----
@@ -170,11 +164,9 @@ class Storc(Solver):
         return gamma
 
     def length(self, t: int) -> int:
-        """N_t."""
         return ceil(2.0 ** (0.5 * t + 2.0)) if self.condition is None else ceil(sqrt(32.0 * self.condition))
 
     def size(self, N: int, k: int, known: Constants) -> float:
-        """The batch size at step k of an epoch with N."""
         if self.condition is not None:
             return 5600.0 * N * self.condition
         flat, steep = self.batches
@@ -208,10 +200,7 @@ class Sliding(Remembered):
 
 
 def proximal(g: Array, beta: float, x: Array, oracle: Oracle, tol: float, most: int) -> Array:
-    """argmin of ⟨g, u⟩ + (β/2)‖u − x‖² over the hull, up to a gap of ``tol``.
-
-    The curvature is βD² = 3LD²/k and the tolerance 2LD²/(Nk), so that 27/4·βD²/tol < 11N steps are always enough.
-    """
+    """argmin of ⟨g, u⟩ + (β/2)‖u − x‖² over the hull, up to a gap of ``tol``: 27/4·βD²/tol < 11N steps are always enough."""
     u = CoordinateIterate(x.copy())
     slide(u, g, beta, oracle, tol=tol, share=0.5, most=most)
     return u.x

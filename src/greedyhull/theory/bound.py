@@ -105,7 +105,6 @@ def _array(given: Any) -> Array:
 
 
 def number(name: str, value: Any) -> float:
-    """``value``, if it is one number."""
     given = _array(value)
     check(given.ndim == 0 and given.dtype.kind in "iuf",
           f"{name} is {value!r}, but it must be one number. Pass such a number.")
@@ -113,7 +112,6 @@ def number(name: str, value: Any) -> float:
 
 
 def numbers(name: str, values: Any) -> Array:
-    """``values`` as floats, if they are numbers: one, or an array of them."""
     given = _array(values)
     check(given.dtype.kind in "iuf", f"{name} is {values!r}, but it must be a number or an array of numbers. Pass "
           "such numbers.")
@@ -142,7 +140,6 @@ def count(name: str, value: Any, first: int) -> int:
 
 
 def known(value: float) -> float:
-    """``value``, unless it is not a number."""
     check(not math.isnan(value), BEYOND)
     return value
 
@@ -321,8 +318,6 @@ class Constants(Mapping[str, Constant]):
 
 
 class Refused(NamedTuple):
-    """A statement that says nothing of the run, and why."""
-
     name: str
     reason: str
 

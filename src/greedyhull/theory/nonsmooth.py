@@ -193,7 +193,6 @@ class ConstantWeights:
         return like(t, (4 / 3 * L * root + R2 / c) * n**-0.25 + c * L * L / (2 * rho) * n**-0.75)
 
     def printed(self, c: float, L: float, rho: float, R2: float, lam: float, t: K) -> K:
-        """(4L√(2K/ρ) + 8cL²/(3ρ) + R²/c) t^{-1/4}."""
         return like(t, (4 / 3 * _printed_constant(c, L, rho, R2, lam, 0.5) + R2 / c) * counts(t, first=1) ** -0.25)
 
 

@@ -161,7 +161,6 @@ def rate(M: float, c: float, k: K, exact: bool = False) -> K:
 
 
 def _bend(M: float, c: float) -> float:
-    """B = M/2 + c."""
     at_least(0, c=c)
     return curvature(M) / 2 + c
 
@@ -288,7 +287,6 @@ def multiplicative_rate(M: float, c: float, delta: float, e0: float, k: K) -> K:
 
 
 def harmonic(n: Array) -> Array:
-    """H_n = 1 + 1/2 + ... + 1/n."""
     from scipy.special import digamma
 
     return np.asarray(digamma(n + 1.0) + np.euler_gamma)

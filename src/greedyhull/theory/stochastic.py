@@ -129,7 +129,6 @@ class FixedHorizon:
 
     @classmethod
     def best(cls, bend: float, e1: float) -> "FixedHorizon":
-        """γ = √(e_1/bend)."""
         above_zero(bend=bend, e1=e1)
         return cls(math.sqrt(e1 / bend))
 
@@ -144,7 +143,6 @@ class FixedHorizon:
     mean_gap = bound  # the same sum, before g_k >= e_k is used
 
     def printed(self, B: float, e1: float, t: K) -> K:
-        """(e_1 + B)/√t: the theorem as printed, with γ = 1."""
         return like(t, (e1 + B) / np.sqrt(counts(t, first=1)))
 
 
@@ -165,7 +163,6 @@ class AnytimeAverage:
     mean_gap = bound
 
     def printed(self, B: float, e1: float, t: K) -> K:
-        """(e_1 + B (ln t + 1))/√t: the theorem as printed."""
         n = counts(t, first=1)
         return like(t, (e1 + B * (np.log(n) + 1)) / np.sqrt(n))
 
@@ -229,7 +226,6 @@ class BetterSchedule:
 
     @classmethod
     def best(cls, bend: float) -> "BetterSchedule":
-        """τ = 2 bend."""
         above_zero(bend=bend)
         return cls(2 * bend)
 
@@ -277,7 +273,6 @@ class AsRecorded:
 
 
 def checked(noise: float, bend: float, e1: float) -> tuple[float, float, float]:
-    """The three, if none is negative or not a number."""
     return error("noise", noise), error("bend", bend), error("e1", e1)
 
 
@@ -404,7 +399,6 @@ def asfw_gap(schedule: "Averaging", t: K, *, M: float, sigma: float, r_S: float,
 
 
 def _filled(bound: Callable[..., K], bend: float, sigma: float, r_S: float, c: float, e1: float, t: K) -> K:
-    """The bound of a schedule with its numbers filled in."""
     at_least(0, sigma=sigma, r_S=r_S, c=c)
     check(number("e1", e1) >= 0, f"e1 is {e1}, but an error is >= 0. Pass f(w_1) - f*, or the gap at w_1.")
     with np.errstate(over="ignore", invalid="ignore"):

@@ -15,7 +15,7 @@ from greedyhull.errors import GreedyhullError, check
 from greedyhull.measures.constants import jones_variance
 from greedyhull.objectives.minibatches import count_of
 from greedyhull.solvers.gradients.base import Size, size
-from greedyhull.solvers.parts.steps import APriori, Capped, OpenLoop, Power, rule_of, stepper
+from greedyhull.solvers.parts.steps import APriori, Capped, OpenLoop, Power
 from greedyhull.theory import Bound, Constant, Constants, Quantity, line_search_rate, rate
 from greedyhull.types import Array, AtomSet, Kind, Objective, StepRule
 
@@ -38,8 +38,8 @@ class Record:
     def __init__(self, solution: Solution) -> None:
         self.f: Objective = solution.objective
         self.S: AtomSet = solution.atom_set
-        self.solver = stepper(solution.solver)  # Aggregated takes the steps of another
-        self.rule = rule_of(self.solver)
+        self.solver = getattr(solution.solver, "solver", None) or solution.solver  # Aggregated takes the steps of another
+        self.rule = getattr(self.solver, "step", None)
         self.open_loop = two_over(self.rule)
         trace, certificate = solution.trace, solution.certificate
         self.values, self.gaps, self.slacks = (np.asarray(trace[c], dtype=np.float64) for c in ("value", "gap", "slack"))

@@ -1,4 +1,4 @@
-"""Estimates of ∇f from minibatches, one file each: a small object that a stochastic solver asks once a step.
+"""Estimates of ∇f from minibatches, one for each step of a stochastic solver.
 
 >>> Minibatch(32), Svrg(batch=Root(2 / 3), epoch=Root(1 / 3)).unbiased
 (Minibatch(batch=32, replace=True), True)

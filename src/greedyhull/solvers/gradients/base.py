@@ -23,13 +23,11 @@ if TYPE_CHECKING:
 class Estimate(Protocol):
     """An estimator at work in one solve: called with (x, k) it returns g ≈ ∇f(x) at step k, counted from one.
 
-    What it remembers from step to step is in ``state()``, as arrays, so that a saved run continues as it was.
-
     Attributes
     ----------
     spread : float
-        How noisy the last g was: with C ≥ |⟨∇fᵢ, x − u⟩| for all terms and points of the hull, ⟨g − ∇f(x), x − u⟩ is
-        sub-Gaussian with the factor (spread·C)². It matters where the estimate is unbiased; 2 is always valid.
+        With C ≥ |⟨∇fᵢ, x − u⟩| for all terms and points of the hull, ⟨g − ∇f(x), x − u⟩ is sub-Gaussian with the factor
+        (spread·C)² for the last g. 2 is always valid.
 
     Examples
     --------
@@ -75,7 +73,6 @@ class VarianceModel:
     unbiased: ClassVar[bool]
 
     def __post_init__(self) -> None:
-        """Check the settings that estimators share."""
         for setting in fields(self):  # type: ignore[arg-type]  # estimators are dataclasses
             given = getattr(self, setting.name)
             if setting.name in ("batch", "epoch", "reset") and not (given is None and setting.default is None):
@@ -176,7 +173,6 @@ class ArrayState:
         self.arrays: State = {}
 
     def size(self, k: int) -> int:
-        """b_k."""
         return size(self.config.batch, k, self.source.terms)
 
     def state(self) -> State:
@@ -193,6 +189,7 @@ class CompiledEstimate(ArrayState):
     draws: tuple[bool, ...] = (False,)  # one batch after the other, and whether its terms are different ones
     keeps: tuple[str, ...] = ()  # the arrays that the first step makes
     follows = 0  # 1 where the second gradient of a batch is at the previous iterate
+    factors = (0.0, 1.0, 0.0)  # a, b and c of g ← a·g + b·∇f_B(x) − c·∇f_B(x⁻) + full, where they are the same at all steps
 
     def steps(self, loops: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
         """Make steps by one of the ``loops``, from the arrays of terms and batches, and of set and point."""
@@ -201,11 +198,11 @@ class CompiledEstimate(ArrayState):
                           kept.get("g", zeros.copy()), *point)
 
     def coefficients(self, steps: range) -> tuple[Array, Array, Array]:
-        """The a, b and c of g ← a·g + b·∇f_B(x) − c·∇f_B(x⁻) + full, for all steps."""
-        raise NotImplementedError
+        """The `factors` of all steps."""
+        a, b, c = (np.full(len(steps), factor) for factor in self.factors)
+        return a, b, c
 
     def shares(self, steps: range) -> Array:
-        """ρ_k of all steps."""
         rho = np.array([self.config.rho(k) for k in steps], dtype=np.float64)
         for wrong in np.flatnonzero(~((rho >= 0.0) & (rho <= 1.0)))[:1]:
             share(self.config.rho, steps[wrong])  # raises
@@ -221,7 +218,6 @@ class Epochs(CompiledEstimate):
     """An estimate that restarts after ``epoch`` steps, or at steps 1, 2, 4, 8, … if that is None."""
 
     def begins(self, k: int) -> bool:
-        """Whether an epoch begins at step k."""
         begin, length = (int(v) for v in self.arrays.get("epoch", np.array([k, 0])))
         if k - begin < length:
             return False
@@ -230,7 +226,6 @@ class Epochs(CompiledEstimate):
 
     @property
     def length(self) -> int:
-        """The number of steps of this epoch."""
         return int(self.arrays["epoch"][1])
 
 

@@ -19,22 +19,14 @@ if TYPE_CHECKING:
 @hinted
 @dataclass(frozen=True)
 class Minibatch(VarianceModel):
-    """A fresh minibatch gradient g = ∇f_B(x) at every step.
-
-    The batch has b_k terms, at most n. With b_k = k and η_k = k^−1/2 it is the estimator of the paper's ASFW.
+    """A fresh minibatch gradient g = ∇f_B(x) at every step, as in the paper's ASFW.
 
     Parameters
     ----------
     batch : int, Root or schedule, default 32
-        Terms drawn at each step, b_k. Let it grow, as with ``linear()``: with batches of a
-        fixed size the error need not vanish.
+        Terms drawn at each step, b_k, at most n. With batches of a fixed size the error need not vanish.
     replace : bool, default True
         Whether terms are drawn with replacement. Without, the variance is smaller.
-
-    See Also
-    --------
-    Dual : Variance reduction for linear models.
-    Storm : Variance reduction with batches of a fixed size.
 
     Notes
     -----
@@ -81,10 +73,6 @@ class _Working(CompiledEstimate):
     def draws(self) -> tuple[bool, ...]:  # type: ignore[override]
         return (not self.config.replace,)
 
-    def coefficients(self, steps: range) -> tuple[Array, Array, Array]:
-        none = np.zeros(len(steps))
-        return none, none + 1.0, none
-
     def __call__(self, x: Array, k: int) -> Array:
         draw = self.source.draw if self.config.replace else self.source.distinct
         b = self.size(k)
@@ -95,8 +83,6 @@ class _Working(CompiledEstimate):
 
 @dataclass(frozen=True)
 class Shifted:
-    """min(1, scale·(k + shift)^−p)."""
-
     scale: float
     shift: float
     p: float
@@ -118,10 +104,6 @@ class Momentum(VarianceModel):
         Terms drawn at each step, b_k.
     rho : schedule, default 4/(k + 7)^2/3
         Weight ρ_k of the fresh minibatch, in [0, 1]. A larger one forgets faster and is noisier.
-
-    See Also
-    --------
-    Storm : A second evaluation of the batch gives a better rate.
 
     Notes
     -----
@@ -193,11 +175,6 @@ class Storm(VarianceModel):
         Terms drawn at each step, b_k.
     rho : schedule, default 1/k
         Weight ρ_k of the fresh minibatch, in [0, 1]. A larger one forgets faster and is noisier.
-
-    See Also
-    --------
-    Momentum : One evaluation a term, a slower rate.
-    Spider : The same correction, restarted from full gradients.
 
     Notes
     -----

@@ -33,15 +33,11 @@ WIDE = 2000  # columns of sparse data from which on a step should not look at al
 
 
 class Table(CompiledEstimate):
-    """pᵢ ℓ'ᵢ for every term, at the point where it was last evaluated, and ``mean`` = Aᵀtable.
-
-    The gradient l2·x of a ridge is not in it: it is known exactly at every point.
-    """
+    """pᵢ ℓ'ᵢ for every term, at the point where it was last evaluated, and ``mean`` = Aᵀtable; a ridge is left out."""
 
     keeps = ("table", "mean")
 
     def table(self) -> tuple[Array, Array]:
-        """The table of slopes and its mean."""
         return self.arrays["table"], self.arrays["mean"]
 
     def with_ridge(self, g: Array, x: Array) -> Array:
@@ -81,11 +77,6 @@ class Saga(VarianceModel):
     batch : int, Root or schedule, default 32
         Terms drawn at each step, b_k.
 
-    See Also
-    --------
-    Dual : Biased, at half the price.
-    Svrg : For terms that are no linear model.
-
     Notes
     -----
     The estimate is unbiased, with E‖g − ∇f‖² ≤ L²m²/b and m ← (1 − η)√(1 − b/n) m + ηD. Memory: one number for each term.
@@ -104,10 +95,7 @@ class Saga(VarianceModel):
         return _Working(self, source)
 
     def variance(self, at: Along) -> Iterator[float]:
-        """m bounds the distance, in the mean square, of x from where a term was evaluated: m ← (1 − η)√(1 − b/n) m + ηD.
-
-        Which terms are renewed does not depend on anything else, so that m is the same for all of them.
-        """
+        """m bounds the distance, in the mean square, of x from where a term was evaluated; it is the same for all terms."""
         n: Any = at.n
         m = 0.0
         yield m
@@ -144,8 +132,8 @@ class _Working(Table):
 class Spider(VarianceModel):
     """SPIDER: add up differences of minibatch gradients since the last full gradient.
 
-    g = ∇f(x) at the start of an epoch, then g ← g + ∇f_B(x) − ∇f_B(x⁻), x⁻ the previous iterate. It runs on streams. Where
-    two evaluations of a batch would cost a pass, the full gradient is used instead.
+    g = ∇f(x) at the start of an epoch, or where two evaluations of a batch would cost a pass; else
+    g ← g + ∇f_B(x) − ∇f_B(x⁻), x⁻ the previous iterate. It runs on streams.
 
     Parameters
     ----------
@@ -154,13 +142,7 @@ class Spider(VarianceModel):
     epoch : int or Root, optional
         Steps in an epoch. By default epochs double: 1, 2, 4, … For nonconvex f take ``Root(0.5)``, ⌈√n⌉.
     reset : int, Root or schedule, optional
-        Terms in the gradient that starts an epoch. By default all of them; for a stream, the square of the epoch's length,
-        which makes its error σ/√reset as small as what the steps of the epoch add.
-
-    See Also
-    --------
-    Svrg : Unbiased; differences from one snapshot.
-    Storm : No full gradients.
+        Terms in the gradient that starts an epoch. By default all of them; for a stream, the square of the epoch's length.
 
     Notes
     -----
@@ -202,14 +184,10 @@ class Spider(VarianceModel):
 
 
 class _SpiderWorking(Epochs):
-    asks, keeps, follows = 2, ("g",), 1
+    asks, keeps, follows, factors = 2, ("g",), 1, (1.0, 1.0, 1.0)
 
     def size(self, k: int) -> int:
         return self.length if self.config.batch is None else super().size(k)
-
-    def coefficients(self, steps: range) -> tuple[Array, Array, Array]:
-        ones = np.ones(len(steps))
-        return ones, ones, ones
 
     def __call__(self, x: Array, k: int) -> Array:
         source = self.source
@@ -242,11 +220,6 @@ class Svrg(VarianceModel):
         Terms drawn at each step. By default 48(k + 1), which the bound below needs; far fewer often do.
     epoch : int or Root, optional
         Steps from one snapshot to the next. By default snapshots are taken at steps 1, 2, 4, 8 and so on.
-
-    See Also
-    --------
-    Saga : No full passes, for linear models.
-    Spider : Biased; differences from the previous iterate.
 
     Notes
     -----
@@ -289,14 +262,10 @@ class Svrg(VarianceModel):
 
 
 class _SvrgWorking(Epochs):
-    asks, keeps = 2, ("full",)
+    asks, keeps, factors = 2, ("full",), (0.0, 1.0, 1.0)
 
     def size(self, k: int) -> int:
         return 48 * (k + 1) if self.config.batch is None else super().size(k)
-
-    def coefficients(self, steps: range) -> tuple[Array, Array, Array]:
-        ones = np.ones(len(steps))
-        return 0.0 * ones, ones, ones
 
     def __call__(self, x: Array, k: int) -> Array:
         source = self.source
@@ -326,11 +295,6 @@ class Dual(VarianceModel):
     ----------
     batch : int, Root or schedule, default 32
         Terms drawn at each step, b_k.
-
-    See Also
-    --------
-    Saga : Unbiased, at twice the price.
-    Svrg : For terms that are no linear model.
 
     Notes
     -----

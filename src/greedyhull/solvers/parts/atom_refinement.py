@@ -22,10 +22,7 @@ class AtomRefinement:
         self.f, self.S, self.slides, self.memory = f, S, S.traits.slides, memory
 
     def __call__(self, w: Iterate) -> bool:
-        """Move w to the point that the set proposes, if f falls, or rounding hides that and the gap does; whether it did.
-
-        Where it does not, and w has gathered many atoms, the set may write the same point in far fewer.
-        """
+        """Move w to the point that the set proposes if that is better, or write many atoms as few; whether w moved."""
         if not self.slides or not w.keeps_atoms:
             return False
         given = w.copy()  # which the set may change
@@ -42,10 +39,7 @@ class AtomRefinement:
         return True
 
     def after_step(self, w: Iterate, atom: Atom) -> bool:
-        """Refine from where a Frank-Wolfe step toward ``atom`` with exact line search leads; whether f fell below that point.
-
-        Where it does not, w stays where it was.
-        """
+        """Refine from where a Frank-Wolfe step toward ``atom`` leads; where f does not fall below that point, w stays."""
         stepped = w.copy()
         stepped.work = w.work
         move = stepped.toward(atom)

@@ -1,8 +1,7 @@
 """Loops in the compiled core: corrective rounds over budgets and in coordinates, and Frank-Wolfe steps.
 
-A loop makes as many iterations in one call as the driver's `BurstLimit` allows, and returns a row for each of those that the
-driver does not see. The iterate then takes over the point of the core, and f's view what the core computed there, so that the
-driver's certificate is made from these as from any others.
+A loop makes as many iterations in one call as the driver's `BurstLimit` allows, with a row for each that the driver does not
+see. The iterate then takes over the point of the core, and f's view what the core computed there.
 """
 
 from __future__ import annotations
@@ -65,7 +64,6 @@ def loss_of(f: Composite) -> Any:
 
 
 def _evaluate(loss: Loss, z: Array) -> tuple[float, Array, Array]:
-    """A loss that the core does not know, called once for each image."""
     with np.errstate(all="ignore"):
         value, r, c = loss.value_gradient_curvature(z)
     return float(value), _vector(r), _vector(c)
@@ -87,11 +85,8 @@ def on_data(loop: str, f: Composite | QuadraticForm, *about: Any) -> Any:
 
 
 class CompiledLoop:
-    """Iterations in the core, and the iterate that follows them.
-
-    ``begin(w)`` moves the core to w, ``advance(w, memory)`` makes iterations up to ``memory.limit``, and ``sync(w)`` brings w
-    to where the core is. ``advance`` returns False where the core made none, so that Python has to take the step.
-    """
+    """Iterations in the core: ``begin(w)`` moves it to w, ``advance(w, memory)`` makes iterations up to ``memory.limit``, and
+    ``sync(w)`` brings w to where the core is. ``advance`` returns False where Python has to take the step."""
 
     f: Any
     core: Any
@@ -145,8 +140,6 @@ def _coordinates(w: Iterate, scales: Array) -> tuple[Index, Array]:
 
 
 class CompiledRounds(CompiledLoop):
-    """Corrective rounds over a budget."""
-
     def __init__(self, f: Composite | QuadraticForm, S: AtomSet, made: Any, budget: Budget) -> None:
         self.f, self.S, self.core, self.budget = f, S, made, budget
         self.entries = f.design.n * f.domain[0] + (0 if budget.points is None else prod(budget.points.shape))
@@ -206,7 +199,6 @@ class CompiledRounds(CompiledLoop):
         self.fill_view(w)
 
     def pull_point(self, w: Iterate) -> None:
-        """Let w be where the core is."""
         index, scale, weights = self.core.atoms()
         if self.budget.points is None:
             w.hold(BasisBlock(self.S.shape[0], index, scale), weights)
@@ -244,7 +236,6 @@ class SharpenedRounds(CompiledRounds):
         return False  # how sharp the loss must be is decided at the start
 
     def advance(self, w: Iterate, memory: SolverState, seen: int = 1) -> bool:
-        """Rounds until the gap of f_μ is as good as closed."""
         rounds, ending = 0, LOST
         if self.f.mu != self.mu:
             self.mu = self.f.mu
@@ -265,10 +256,7 @@ BOX, SUM, BALL, GROUPED = range(4)  # as native/coordinate_bindings.cpp numbers 
 
 
 def compiled_coordinates(f: Objective, S: AtomSet, w: Iterate, steps: int, cold: bool) -> CompiledCoordinates | None:
-    """The rounds of this problem in the core, or None where it cannot run them.
-
-    ``cold``, they begin where f is lower: at w or at the point of the set nearest to the origin.
-    """
+    """The rounds of this problem in the core, or None; ``cold``, they begin at the better of w and a centre."""
     region = S.traits.region
     if region is None or not f.traits.second_order or not isinstance(w, CoordinateIterate):
         return None
@@ -326,8 +314,6 @@ def _form_rounds(f: QuadraticForm, about: tuple[int, Array, Array, float]) -> An
 
 
 class CompiledCoordinates(CompiledRounds):
-    """Corrective rounds in coordinates."""
-
     def __init__(self, f: Composite | QuadraticForm, S: AtomSet, made: Any, w: CoordinateIterate, cold: bool) -> None:
         CompiledLoop.__init__(self, f, S, made)
         self.entries = f.design.n * prod(f.domain)

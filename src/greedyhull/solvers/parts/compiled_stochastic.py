@@ -17,63 +17,18 @@ from greedyhull.kernels._core import difference_steps, jones_difference_steps, j
 from greedyhull.objectives.composite import Composite
 from greedyhull.objectives.designs.stored import DenseDesign, SparseDesign
 from greedyhull.objectives.losses.smooth import Squared
-from greedyhull.objectives.minibatches import Source
 from greedyhull.points.coordinate_iterate import Position
 from greedyhull.points.shapes import BasisBlock
 from greedyhull.solvers.gradients.base import CompiledEstimate, Estimate
 from greedyhull.solvers.parts.compiled_loop import LOSSES, CompiledLoop
 from greedyhull.solvers.parts.gap_evaluation import Looking
-from greedyhull.solvers.parts.kept import Remembered
 from greedyhull.solvers.parts.schedules import zero
 from greedyhull.solvers.parts.solver_state import SolverState
-from greedyhull.types import Array, AtomSet, Index, Minibatch, Objective, Supply
+from greedyhull.types import Array, AtomSet, Index, Objective, Supply
 
 if TYPE_CHECKING:
     from greedyhull.solvers.stochastic_frank_wolfe import StochasticFrankWolfe
     from greedyhull.solvers.stochastic_jones import VarianceReducedJones
-
-
-class RecordingSampler(Remembered):
-    """Another source of minibatches, and the first batch that was drawn from it since `take` was called last."""
-
-    kept_numbers = ("size",)
-
-    f: Objective
-    n: float
-    terms: int | None
-    whole: Minibatch
-    spent: int
-
-    def __init__(self, supply: Supply) -> None:
-        self.supply, self.size = supply, 1
-        self._batch: Minibatch | None = None
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "supply":  # not there yet, as while it is copied
-            raise AttributeError(name)
-        return getattr(self.supply, name)  # all else as the sampler has it
-
-    def take(self) -> Minibatch:
-        """The batch of this step; a fresh one, as large as the last, where the estimate drew none."""
-        batch = self.supply.draw(self.size) if self._batch is None else self._batch
-        self._batch, self.size = None, batch.size
-        return batch
-
-    def _noted(self, batch: Minibatch) -> Minibatch:
-        self._batch = batch if self._batch is None else self._batch
-        return batch
-
-    def draw(self, size: int) -> Minibatch:
-        return self._noted(self.supply.draw(size))
-
-    def distinct(self, size: int) -> Minibatch:
-        return self._noted(self.supply.distinct(size))
-
-    def again(self, batch: Minibatch) -> Minibatch:
-        return self._noted(self.supply.again(batch))
-
-    def full(self, x: Array) -> Array:
-        return np.asarray(self.again(self.whole).gradient(x))
 
 
 def _l1(S: L1Ball) -> tuple[int, Array, Array, Array]:
@@ -120,14 +75,13 @@ def compiled_stochastic(solver: StochasticFrankWolfe | VarianceReducedJones, f: 
         return None  # a class derived from the library's may compute something else
     if not isinstance(estimate, CompiledEstimate) or solver.tolerance != zero or type(look).seen is not Looking.seen:
         return None
-    assert isinstance(source, Source)
     return CompiledStochastic(f, S, solver, source, estimate, look, x, loops)
 
 
 class CompiledStochastic(CompiledLoop):
     """Steps until a look is due, or one is unlike the others; nothing is made for the kernels before they are called."""
 
-    def __init__(self, f: Composite, S: AtomSet, solver: Any, source: Source, estimate: CompiledEstimate, look: Looking,
+    def __init__(self, f: Composite, S: AtomSet, solver: Any, source: Supply, estimate: CompiledEstimate, look: Looking,
                  x: Position, loops: Loops) -> None:
         super().__init__(f, S, None)
         self.step, self.source, self.estimate = solver.step, source, estimate
@@ -144,7 +98,6 @@ class CompiledStochastic(CompiledLoop):
 
     @cached_property
     def set(self) -> tuple[int, Array, Array, Array]:
-        """Number, two vectors and a matrix."""
         return SETS[type(self.S)](self.S)
 
     def advance(self, w: Any, memory: SolverState) -> bool:

@@ -32,11 +32,9 @@ def seen_from(w: Iterate, point: Iterate) -> Iterate:
 
 
 class GapSchedule:
-    """A gap evaluation costs as much as one pass over n terms; so many terms are spent before the next one.
+    """A gap evaluation costs as much as one pass over n terms, and comes after as many terms, or a tenth of those spent.
 
-    The wait is n terms, or a tenth of what has been spent if that is more: evaluations take at most half of the work, a
-    vanishing part of it in the long run, and a solve goes at most a tenth beyond the point where it should stop. With
-    ``every`` the count is one of steps, and evaluations are at its multiples.
+    With ``every`` the count is one of steps, and evaluations are at its multiples.
 
     >>> looks = GapSchedule(100)
     >>> looks.passed(40), looks.due(139), looks.due(140)
@@ -53,15 +51,13 @@ class GapSchedule:
         return done >= self.next
 
     def passed(self, done: float) -> None:
-        """Note that the gap was evaluated."""
         self.next = done + max(self.n, 0.1 * done) if self.every is None else self.every * (done // self.every + 1.0)
 
 
 def range_bound(f: Objective, S: AtomSet) -> float | None:
     """C ≥ |⟨∇fᵢ(x), y − u⟩| for all terms i and all x, y, u in the hull of S; None if none is known.
 
-    For φ(Ax) it is max nᵢpᵢ·sup|ℓ'ᵢ|·(the width of aᵢ over S), plus l2·max‖u‖·D for a ridge; otherwise L·D, if f has a bound
-    L on the length of the gradient of every term (``lipschitz``).
+    For φ(Ax) it is max nᵢpᵢ·sup|ℓ'ᵢ|·(the width of aᵢ over S), plus l2·max‖u‖·D for a ridge; otherwise ``lipschitz``·D.
 
     >>> import greedyhull as gh
     >>> range_bound(gh.logistic(np.array([[1.0, 3.0]]), [1]), gh.Simplex(2)) <= 2 / (1 + np.e) * (1 + 1e-8)
@@ -90,14 +86,10 @@ class Look(Protocol):
 
 
 class Looking(Remembered):
-    """A gap evaluator at work in one solve. Solvers keep it as a part of their state and need two lines:
+    """A gap evaluator at work in one solve: call ``look(w)`` where ``look.due(k, spent)``, ``look.seen(g, x, eta)`` always.
 
-        if look.due(k, source.spent):
-            yield look(w, also)
-
-    and, where it may be about points of the past, ``look.seen(g, x, eta)`` at every step. It is due at its own times, and
-    whenever the driver requests a point because the run must end. It draws no random number of the run and only peeks at its
-    oracle, so that a run takes the same way however often its gap is evaluated.
+    It is due at its own times, and whenever the driver requests a point because the run must end. It draws no random number of
+    the run and only peeks at its oracle, so that a run takes the same way however often its gap is evaluated.
 
     The point is the last one of a convex f. For another f theory is about a point drawn from all of them: w_i with probability
     η_i/Σ η, whose expected gap is the mean Σ η_i g(w_i)/Σ η_i. A new point replaces the drawn one with probability
@@ -134,7 +126,6 @@ class Looking(Remembered):
         return True
 
     def point(self, w: Iterate) -> Iterate:
-        """The point to certify, as it is now."""
         return seen_from(w, CoordinateIterate(self.drawn.copy()) if len(self.drawn) else w.copy())
 
     def __call__(self, w: Iterate, also: Any = None) -> Progress:
@@ -150,10 +141,7 @@ class Looking(Remembered):
         return 0.0 if seen is None else error_slack(gradient_errors(seen, g), self.S)
 
     def seen(self, g: Array, x: Array, eta: float, weight: float = 1.0, spread: float = 2.0) -> None:
-        """At x the gradient was estimated as g, with that ``spread`` (`Estimate`); a step η follows.
-
-        ``weight`` is that of x in a mean of the points.
-        """
+        """At x the gradient was estimated as g, with that ``spread``; a step η follows; x has this ``weight`` in a mean."""
         if self.f.traits.convex:
             return
         block, place = divmod(self.steps, 1024)  # random numbers that are made at once
@@ -209,8 +197,8 @@ class MinibatchGap:
     """Certify points of a stochastic run by the gap of a fresh sample.
 
     The bound is max over S of ⟨∇f_B(w), w − ·⟩ for a sample B, plus a confidence term: kind "probability". Where no bound on
-    the gradients of all terms is known, it is the gap plus a one-sided t-interval: kind "estimate". If a sample would hold all
-    terms, the full gap is computed, as `FullGap` does, and ``solution.reason`` states it.
+    the gradients of all terms is known, it is the gap plus a one-sided t-interval: kind "estimate". A sample of all terms
+    gives the full gap.
 
     Parameters
     ----------
@@ -221,11 +209,6 @@ class MinibatchGap:
         δ, the probability that any of the bounds of the run fails.
     every : int, optional
         Certify at multiples of this number of steps. By default, as the work grows.
-
-    See Also
-    --------
-    FullGap : Certain, but needs a pass over the data.
-    Regret : A bound from the gradients that the run has seen.
 
     Notes
     -----
@@ -325,11 +308,6 @@ class FullGap:
         Certify at multiples of this number of steps. By default, at the start, after every pass over the data, and then
         less and less often.
 
-    See Also
-    --------
-    MinibatchGap : A cheaper bound, from a sample.
-    Regret : A bound from the gradients that the run has seen.
-
     Examples
     --------
     >>> import numpy as np, greedyhull as gh
@@ -361,8 +339,8 @@ SAMPLE = 1000  # terms that an evaluation costs: those from which the value next
 class Regret:
     """Certify the average iterate of a stochastic run by its regret.
 
-    [Σ α_k⟨g_k, w_k⟩ − min over S of ⟨Σ α_k g_k, ·⟩]/Σ α_k bounds f(w̄) − min f for w̄ = Σ α_k w_k/Σ α_k, and costs one call
-    of the oracle. The point of the solution is then w̄; the last iterate is ``also["last"]``.
+    [Σ α_k⟨g_k, w_k⟩ − min over S of ⟨Σ α_k g_k, ·⟩]/Σ α_k bounds f(w̄) − min f for w̄ = Σ α_k w_k/Σ α_k, the point of the
+    solution, and costs one oracle call. The last iterate is ``also["last"]``.
 
     Parameters
     ----------
@@ -371,11 +349,6 @@ class Regret:
         number of steps that does not depend on the draws.
     every : int, optional
         Certify at multiples of this number of steps. By default, as the work grows.
-
-    See Also
-    --------
-    FullGap : Certain, but needs a pass over the data.
-    MinibatchGap : A bound for the last iterate.
 
     Notes
     -----

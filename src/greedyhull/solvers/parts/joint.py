@@ -39,10 +39,7 @@ from greedyhull.types import (
 
 
 class Bracket:
-    """A convex h on [a, b] with tangents at both ends, h'(a) < 0 < h'(b): below neither of them lies h.
-
-    ``right`` is nan until h is evaluated at b; at an ``open`` end b it must not be.
-    """
+    """A convex h on [a, b], above its tangents at both ends; ``right`` is nan until h is evaluated at b."""
 
     __slots__ = ("a", "b", "bend", "high", "left", "low", "open", "probes", "right")
 
@@ -58,7 +55,6 @@ class Bracket:
         return min(self.low + self.left * (self.crossing() - self.a), self.low, self.high)
 
     def crossing(self) -> float:
-        """Where the two tangents meet."""
         turn = self.right - self.left
         if turn <= 0.0:
             return self.b
@@ -81,7 +77,6 @@ class Bracket:
         return x if a < x < b else 0.5 * (a + b)
 
     def cut(self, x: float, value: float, slope: float) -> None:
-        """Take in h(x) and h'(x)."""
         self.probes += 1
         if not (isfinite(value) and isfinite(slope)):
             self.b, self.high, self.right, self.open = x, nan, nan, True
@@ -116,7 +111,6 @@ def closed(f: Objective) -> Imaged | None:
 
 
 def searched(f: Objective, w: Iterate, move: Direction, error: float = 0.0) -> Choice:
-    """The best point along a move."""
     line = f.along(w, move)
     step = line.argmin()
     return Choice(move, step, line.value(step), error)
@@ -152,7 +146,6 @@ class ClosedForm(Remembered):
         w.work.products += 2.0
 
     def bends(self, w: Iterate) -> Array:
-        """The bends of the lines toward all atoms."""
         Hw = as_array(self.f.gradient(w)) + self.shift
         return np.asarray(np.maximum(self.energies - 2.0 * self.S.scores(Hw) + w.dot(Hw), 0.0))
 
@@ -165,11 +158,9 @@ class ClosedForm(Remembered):
         return self.S[int((slopes + 0.5 * eta * self.bends(w)).argmin())]
 
     def jointly(self, w: Iterate, answer: Answer, tol: float) -> Choice:
-        """min over η in [0, 1] and all atoms."""
         return searched(self.f, w, w.toward(self.best(w, 1.0)), self.rounding(w))
 
     def at(self, w: Iterate, answer: Answer, eta: float, tol: float) -> Choice:
-        """min over all atoms at the step η."""
         move = w.toward(self.best_at(slopes_of(self.f, self.S, w), w, eta))
         return Choice(move, eta, self.f.along(w, move).value(eta), self.rounding(w))
 
@@ -204,10 +195,7 @@ EXACT = 1e-9  # what counts as exact, relative to the decrease
 
 def search(f: Objective, w: Iterate, slopes: Array, caps: Array, make: Callable[[int], Direction], first: Choice,
            tol: float = 0.0, share: float = EXACT) -> Choice:
-    """The best (η, candidate), to within ``tol`` or a ``share`` of the decrease; ``first`` is a choice at hand.
-
-    Candidate j is the move ``make(j)``, with slope ``slopes[j]`` at 0 and followed up to ``caps[j]``.
-    """
+    """The best (η, candidate), to within ``tol`` or a ``share`` of the decrease; j is ``make(j)``, up to ``caps[j]``."""
     start, best = f.value(w), first
     noise = 8.0 * EPS * abs(start)
 
@@ -289,7 +277,6 @@ class BranchAndBound:
         return found._replace(error=found.error + self.f.rounding(w, self.S))
 
     def at(self, w: Iterate, answer: Answer, eta: float, tol: float) -> Choice:
-        """min over all atoms at the step η."""
         toward = w.toward(answer.atom)
         first = Choice(toward, eta, self.f.along(w, toward).value(eta))
         found = search_at(self.f, w, slopes_of(self.f, self.S, w), lambda j: w.toward(self.S[j]), eta, first, tol)
@@ -297,10 +284,7 @@ class BranchAndBound:
 
 
 class Vertex:
-    """The oracle's atom, where atoms cannot be listed: an (M/2)-Jones oracle (Theorem 4).
-
-    Convexity bounds its error without M: no atom leads below f(w) − η·gap.
-    """
+    """The oracle's atom, an (M/2)-Jones choice (Theorem 4). No atom leads below f(w) − η·gap, which bounds its error."""
 
     def __init__(self, f: Objective, S: AtomSet) -> None:
         self.f, self.S = f, S
@@ -309,12 +293,10 @@ class Vertex:
         return float(self.f.gradient_dot(w) - answer.atom.dot(self.f.gradient(w)) + answer.slack + self.f.rounding(w, self.S))
 
     def jointly(self, w: Iterate, answer: Answer, tol: float) -> Choice:
-        """Line search toward the oracle's atom."""
         found = searched(self.f, w, w.toward(answer.atom))
         return found._replace(error=max(found.value - self.f.value(w) + self._gap(w, answer), 0.0))
 
     def at(self, w: Iterate, answer: Answer, eta: float, tol: float) -> Choice:
-        """The step η toward the oracle's atom."""
         move = w.toward(answer.atom)
         value = self.f.along(w, move).value(eta)
         return Choice(move, eta, value, max(value - self.f.value(w) + eta * self._gap(w, answer), 0.0))
@@ -351,7 +333,6 @@ class ListedPairs:
         self.energies = np.zeros(0)
 
     def best(self, w: Iterate, answer: Answer) -> Choice:
-        """The best of all swaps and all moves toward an atom."""
         form, g = self.form, as_array(self.f.gradient(w))
         slots, scores, own, weights = self._slots(w), form.S.scores(g), w.scores(g), w.weights
         toward = decreases(slopes_of(self.f, form.S, w), form.bends(w), 1.0)
@@ -389,10 +370,7 @@ class ListedPairs:
 
 
 class VertexPairs:
-    """Any convex f over any set: the oracle's atom d in exchange for each atom of w, and the move toward d.
-
-    Closed form for quadratics; otherwise branch and bound, which may leave a ``share`` of the best decrease.
-    """
+    """The oracle's atom d for each atom of w, or the move toward d; branch and bound may leave a ``share`` of the fall."""
 
     def __init__(self, f: Objective, S: AtomSet, share: float = SHARE) -> None:
         self.f, self.S, self.share = f, S, share
@@ -400,7 +378,6 @@ class VertexPairs:
         self.energies: dict[Hashable, float] = {}
 
     def best(self, w: Iterate, answer: Answer) -> Choice:
-        """The best swap for the oracle's atom, or the move toward it."""
         f, d, g = self.f, answer.atom, self.f.gradient(w)
         toward = searched(f, w, w.toward(d))
         slopes = np.asarray(d.dot(g) - w.scores(g), dtype=np.float64)
@@ -455,16 +432,12 @@ def toward(f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> ClosedF
 
 
 class Chosen(NamedTuple):
-    """An atom, and how far to go toward it."""
-
     atom: Atom
     step: float
 
 
 class MinibatchChoice:
-    """min f̃(x + η(d − x)) over the atoms d of S: in closed form for quadratics over listed atoms, by branch and bound for
-    other f̃ over them. Where atoms cannot be listed, d is the oracle's atom for ∇f̃(x), an (M/2)-Jones choice (Theorem 4).
-    """
+    """min f̃(x + η(d − x)) over the atoms d of S; where they cannot be listed, d is the oracle's atom for ∇f̃(x)."""
 
     def __init__(self, S: AtomSet, oracle: Oracle) -> None:
         self.S, self.oracle, self.atoms = S, oracle, listed(S)
@@ -518,9 +491,7 @@ def capped_toward(d: Atom, cap: float) -> Direction:
 
 
 class ModelChoice(MinibatchChoice):
-    """min m(x + η(d − x)) over the atoms d of S: in closed form for quadratics over listed atoms, with tangents that exclude
-    most of them for other f_B. Where atoms cannot be listed, d is the oracle's atom for g.
-    """
+    """min m(x + η(d − x)) over the atoms d of S; where they cannot be listed, d is the oracle's atom for g."""
 
     def tilted(self, batch: Minibatch, g: Array, x: Array, eta: float, epsilon: float) -> Chosen:
         """The atom for the step η, up to ηε in the value of m."""

@@ -15,10 +15,7 @@ def prefixed(**parts: State) -> State:
 
 
 class Remembered:
-    """An object whose state is made of the attributes that it names, so that a resumed run continues bit by bit.
-
-    A number comes back with the type that the attribute has.
-    """
+    """An object whose state is made of the attributes that it names; a number comes back with the type that it has."""
 
     kept_arrays: ClassVar[tuple[str, ...]] = ()
     kept_numbers: ClassVar[tuple[str, ...]] = ()

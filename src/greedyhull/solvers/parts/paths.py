@@ -25,11 +25,7 @@ def matrix_path(H: Array, b: Array, f0: float, scale: Array, *, positive: bool) 
 
 
 def square_path(f: Composite, scale: Array, *, positive: bool, roughly: bool = False) -> Any:
-    """The same of a least-squares objective; None where the core cannot follow it.
-
-    ``roughly``, sparse data are solved for by coordinate descent: many columns cost no more than their entries, but each digit
-    costs as much as the one before, and where no loss is left any of the points that fit is taken.
-    """
+    """The same of a least-squares objective, or None; ``roughly``, sparse data are solved for by coordinate descent."""
     loss: Any = without_intercept(f.exact)
     if type(f) is not Composite or type(loss) is not Squared:
         return None
@@ -39,10 +35,7 @@ def square_path(f: Composite, scale: Array, *, positive: bool, roughly: bool = F
 
 
 class SquareStarts:
-    """Starts for growing radii: minimisers over one ball after the other, up to what the core leaves.
-
-    ``value`` and ``gap`` are those of the last one, from the data, without rounding.
-    """
+    """Starts for growing radii; ``value`` and ``gap`` are those of the last one, without rounding."""
 
     def __init__(self, path: Any, scale: Array, tol: float) -> None:
         self.path, self.scale, self.tol, self.worth_it = path, scale, tol, True
@@ -63,10 +56,7 @@ class SquareStarts:
 
 
 def square_starts(f: Objective, S: AtomSet, tol: float = 1e-8) -> SquareStarts | None:  # relative gap of a start
-    """Starts for least squares over S scaled to growing radii; None where the core does not follow such a path.
-
-    ``tol`` is their relative gap; where data have more rows than columns, the Gram matrix of the columns is made first.
-    """
+    """Starts for least squares over S scaled to growing radii, or None; ``tol`` is their relative gap."""
     budget = S.budget()
     if not isinstance(f, Composite) or budget is None or budget.whole or budget.points is not None:
         return None
@@ -109,8 +99,6 @@ class Walked(NamedTuple):
 
 
 class LossPath:
-    """The core's path of one problem."""
-
     def __init__(self, made: Any, d: int) -> None:
         self.made, self.d = made, d
 
@@ -144,5 +132,4 @@ def loss_path(f: Objective, S: AtomSet) -> LossPath | None:
 
 
 def never() -> bool:
-    """Nobody ends a path but Ctrl-C."""
     return False

@@ -14,14 +14,11 @@ from greedyhull.types import Answer, Kind, Shortlist
 
 
 class GapTarget(NamedTuple):
-    """The gap that a stop requires: max(absolute, relative·max(|value|, floor)); 0 where it requires none.
-
-    ``floor`` is None where that is the objective's own scale. ``rounds`` may pass before the stop must be evaluated.
-    """
+    """The gap that a stop requires, max(absolute, relative·max(|value|, floor)); ``rounds`` may pass before that."""
 
     absolute: float = 0.0
     relative: float = 0.0
-    floor: float | None = 0.0
+    floor: float | None = 0.0  # None: the objective's own scale
     rounds: float = inf
 
 
@@ -29,21 +26,16 @@ NO_TARGET = GapTarget()  # of a stop that requires no gap and need not be evalua
 
 
 class BurstLimit(NamedTuple):
-    """How far a solver may go before the driver evaluates its gap: so many rounds, or fewer where the gap meets the target.
-
-    The target leaves rounding out, which depends on the point: ``rounding`` is twice what it was at the last one. f is nowhere
-    below ``lower``.
-    """
+    """How far a solver may go before the driver evaluates its gap: so many rounds, or fewer where the gap meets the target."""
 
     rounds: int = 1
     absolute: float = 0.0
     relative: float = 0.0
     floor: float = 0.0
-    rounding: float = 0.0
-    lower: float = -inf
+    rounding: float = 0.0  # twice that of the last point; the target leaves it out
+    lower: float = -inf  # a lower bound of f
 
     def gap(self, value: float) -> float:
-        """The gap to reach where f has this value."""
         return max(self.absolute, self.relative * max(abs(value), self.floor))
 
 
@@ -52,15 +44,11 @@ Row = tuple[float, float, float, int]  # value, Frank-Wolfe gap before rounding,
 
 
 class SkippedRows(NamedTuple):
-    """Rounds that the driver does not see, for the trace.
-
-    ``steps`` led to the points of the rounds, and each cost so many ``products`` in passes over the data. Where the start was
-    skipped, it is the first of them; no step led there.
-    """
+    """Rounds that the driver does not see, for the trace. The first of them is the start where it was skipped."""
 
     rounds: Sequence[Row]
-    steps: Sequence[float]
-    products: float = 1.0
+    steps: Sequence[float]  # that led to their points
+    products: float = 1.0  # passes over the data for each
 
 
 @dataclass
@@ -73,7 +61,6 @@ class RunLimits:
     interrupt: Any = None
 
     def reached(self, k: int) -> bool:
-        """Whether the run must end at iteration k."""
         now = perf_counter()
         if now > self.listen and not self.interrupt.listening:
             self.interrupt.listen()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from math import inf
+from itertools import takewhile
 from typing import cast
 
 from greedyhull.errors import GreedyhullError
@@ -18,28 +18,20 @@ from greedyhull.types import Needs, Objective, Solver, StepRule, lacks, own
 def requirements_of(solver: Solver) -> Needs:
     """Return what the solver requires of a problem; by default atoms are kept.
 
-    The older ``looks_back`` and ``needs_smooth`` count where nothing newer overrides them: without ``needs``, or in a class
-    derived from the one that has it.
+    The older ``looks_back`` and ``needs_smooth`` count where no ``needs`` overrides them.
     """
-    try:
-        told: Needs | None = solver.needs
-    except AttributeError:  # a user's class, which may be of the first edition
-        told = None
-    if not (told is None or isinstance(told, Needs)):
-        raise GreedyhullError(f"{type(solver).__name__}.needs must be greedyhull.extend.Needs(...); got {told!r}.")
-    needs = told or Needs()
+    said: Needs | None = getattr(solver, "needs", None)  # a user's class may lack it
+    if not (said is None or isinstance(said, Needs)):
+        raise GreedyhullError(f"{type(solver).__name__}.needs must be greedyhull.extend.Needs(...); got {said!r}.")
+    needs = said or Needs()
     if type(solver).__module__.startswith("greedyhull."):
         return needs
-
-    def depth(name: str) -> float:
-        """How far up the attribute is found: 0 on the object, then its class and those it derives from."""
-        homes = (own(solver) or {}, *map(vars, type(solver).__mro__))
-        return next((i for i, home in enumerate(homes) if name in home), inf)
-
-    for field, older in (("atoms", "looks_back"), ("smooth", "needs_smooth")):
-        said = getattr(solver, older, None)  # no protocol has these words any more
-        if said is not None and (told is None or depth(older) < depth("needs")):
-            needs = replace(needs, **{field: bool(said)})
+    homes = (own(solver) or {}, *map(vars, type(solver).__mro__))
+    newer = list(takewhile(lambda home: "needs" not in home, homes))  # the classes derived from the one that has it
+    for field, name in (("atoms", "looks_back"), ("smooth", "needs_smooth")):
+        older = getattr(solver, name, None)
+        if older is not None and (said is None or any(name in home for home in newer)):
+            needs = replace(needs, **{field: bool(older)})
     return needs
 
 

@@ -39,12 +39,6 @@ c : float, optional
     Scale of the weights. By default it is measured.
 step, regularizer, tolerance, batch, every, look : optional
     As for the class."""
-SETTINGS["named"] = """Parameters
-----------
-batch : int, Root or schedule, optional
-    Terms drawn at each step.
-step, tolerance, every, look : optional
-    As for the class."""
 
 
 FORMULAS: dict[str, Callable[..., float]] = {  # of k, the last gap and the settings
@@ -89,11 +83,6 @@ def constant(value: float) -> Formula:
     Formula
         A function of k.
 
-    See Also
-    --------
-    zero : The schedule 0.
-    Constant : A constant step size.
-
     Examples
     --------
     >>> import greedyhull as gh
@@ -106,9 +95,7 @@ def constant(value: float) -> Formula:
 
 @hinting
 def harmonic(scale: float = 1.0) -> Formula:
-    """Make the schedule k ↦ scale·2/(k + 2).
-
-    As a solver's ``tolerance`` it makes a c-Frank-Wolfe or c-Jones method with c = scale, for which Theorem 2 holds.
+    """Make the schedule k ↦ scale·2/(k + 2), a tolerance for which Theorem 2 holds with c = scale.
 
     Parameters
     ----------
@@ -119,11 +106,6 @@ def harmonic(scale: float = 1.0) -> Formula:
     -------
     Formula
         A function of k.
-
-    See Also
-    --------
-    power : Other rates of decrease.
-    of_gap : A tolerance that follows the gap.
 
     Examples
     --------
@@ -151,11 +133,6 @@ def power(p: float, scale: float = 1.0) -> Formula:
     Formula
         A function of k.
 
-    See Also
-    --------
-    Power : Step sizes of this form.
-    harmonic : The tolerance of Theorem 2.
-
     Examples
     --------
     >>> import greedyhull as gh
@@ -180,10 +157,6 @@ def linear(scale: float = 1.0) -> Formula:
     Formula
         A function of k.
 
-    See Also
-    --------
-    Growing : Batches that grow as the noise requires.
-
     Examples
     --------
     >>> import greedyhull as gh
@@ -198,9 +171,7 @@ def linear(scale: float = 1.0) -> Formula:
 
 @hinting
 def of_gap(fraction: float, first: float = 0.0) -> Formula:
-    """Make the schedule fraction·gap, where gap is the last certified gap.
-
-    It is a tolerance that tightens as the run converges.
+    """Make the schedule fraction·gap, where gap is the last certified gap: a tolerance that tightens as the run converges.
 
     Parameters
     ----------
@@ -213,10 +184,6 @@ def of_gap(fraction: float, first: float = 0.0) -> Formula:
     -------
     Formula
         A function of k and the gap.
-
-    See Also
-    --------
-    harmonic : A tolerance that is known in advance.
 
     Examples
     --------
@@ -272,20 +239,18 @@ def tolerance_at(tolerance: Schedule, k: int, gap: float | None) -> float:
 class Growing:
     """Batch sizes b_k = ⌈(r_S σ/(τη_k))²⌉ of `StochasticJones` that grow as the steps η_k shrink.
 
-    The noise r_S σ/√b_k of a step is then at most τη_k; r_S is the circumradius of S. `linear` grows with k alone.
+    The noise r_S σ/√b_k of a step is then at most τη_k; r_S is the circumradius of S.
 
     Parameters
     ----------
     sigma : float, optional
         σ, where σ² bounds the variance of a term's gradient. By default it is computed from f and S, or bounded.
     tau : float, optional
-        τ; larger values give smaller batches and a larger error. By default 2M, which needs the fewest terms for a given
-        error.
+        τ; larger values give smaller batches and a larger error. By default 2M, which needs the fewest terms.
 
     Notes
     -----
-    With η_k = 2/(k + 1), k from one, E e_k ≤ 4(M + c + τ)/(k + 1): an error ε takes O(ε⁻¹) steps and O(ε⁻³) terms, while b_k
-    = k with η_k = k^−1/2 takes O(ε⁻²) and O(ε⁻⁴).
+    With η_k = 2/(k + 1), k from one, E e_k ≤ 4(M + c + τ)/(k + 1): an error ε takes O(ε⁻¹) steps and O(ε⁻³) terms.
 
     Examples
     --------

@@ -27,8 +27,7 @@ P = TypeVar("P", bound=Kept)
 class SolverState:
     """k, the random state, the step rule's state, the oracle, the best lower bound, and the arrays a solver names.
 
-    A saved state is that of a solve waiting at a ``yield``. The new generator begins that iteration again: `count`
-    goes on at the same k, and the oracle repeats the answers it had already given in it.
+    A resumed solve begins the saved iteration again: the oracle repeats the answers that it gave in it.
     """
 
     gap: float | None = None
@@ -60,7 +59,6 @@ class SolverState:
 
     @property
     def rng(self) -> np.random.Generator:
-        """The solve's own random numbers."""
         if self._rng is None:
             self._rng = np.random.Generator(np.random.PCG64(self.seed))
             self._top = self._rng.bit_generator.state  # type: ignore[assignment]
@@ -107,7 +105,6 @@ class SolverState:
             self.lower, self.kind, self.delta = lower, "always", 0.0
 
     def step(self, rule: StepRule) -> Step:
-        """The rule at work in this solve."""
         if lacks(rule, "start"):
             raise GreedyhullError(no_rule(rule))
         self._step = rule.start(self.warm)
@@ -116,7 +113,6 @@ class SolverState:
         return checked_step(rule, self._step)
 
     def oracle(self, S: AtomSet) -> CountingOracle:
-        """The set's oracle for this solve, its calls counted."""
         if self._oracle is None:
             self._oracle = CountingOracle(S, generator(S, self.seed, 1))
             if self._pending:
@@ -241,16 +237,11 @@ class CountingOracle:
         return self.replay.pop(0) if self.replay else None
 
     def forget(self) -> None:
-        """Drop the answers of an iteration that is over."""
         self.recent.clear()
         self.gradients.clear()
 
     def peek(self, g: Gradient) -> Answer:
-        """An answer for a gap evaluation: counted and kept as any, but the state of the oracle stays what it was.
-
-        So a run takes the same way however often its gap is evaluated, and whether or not it was interrupted. An answer
-        without a proof gets one, since gap evaluations are few.
-        """
+        """Return an answer for a gap evaluation, proved; the oracle's state stays, so that evaluations do not change a run."""
         if self.replay or self.closed is not None:
             return self.argmin(g)
         before = self.inner.state()
@@ -275,7 +266,6 @@ class CountingOracle:
         return found
 
     def gave(self, answer: Answer | Shortlist) -> bool:
-        """Whether it is one of the answers of this iteration."""
         return any(given is answer for given in self.recent)
 
     def proved(self, answer: Answer | Shortlist, tol: float = 0.0) -> Answer:

@@ -12,7 +12,7 @@ from greedyhull.objectives.base import number
 from greedyhull.objectives.lines import NEAR
 from greedyhull.objectives.losses.piecewise import KinkedLine
 from greedyhull.solvers.parts.kept import Remembered
-from greedyhull.types import Line, Solver, Step, StepRule, optional
+from greedyhull.types import Line, Step, StepRule
 
 # What `core` of a rule returns first, as in native/frank_wolfe.hpp, with a parameter; None where Python has to take the steps.
 # After a warm start the count of a schedule moves with the curvature of the lines, which only Python measures.
@@ -76,22 +76,6 @@ class APriori(Protocol):
     def at(self, k: float) -> float: ...
 
 
-def stepper(solver: Solver) -> Solver:
-    """The solver whose steps are taken.
-
-    >>> from greedyhull.solvers.aggregated import Aggregated
-    >>> stepper(Aggregated()) == stepper(Aggregated().solver)
-    True
-    """
-    return optional(solver, "solver") or solver
-
-
-def rule_of(solver: Solver) -> StepRule | None:
-    """The step rule that a solver follows; None where it follows none."""
-    rule: StepRule | None = optional(solver, "step")
-    return rule
-
-
 KINKED = "f has kinks along this step, so no curvature bounds it: Short() and Backtracking() have no step. Use Smoothed()."
 
 
@@ -102,7 +86,6 @@ def within(step: float, line: Line) -> float:
 
 
 def check_advance(rule: object, others: str = "Power(0.5)") -> None:
-    """Raise unless the steps of a rule are known in advance."""
     check(isinstance(rule, APriori) and not isinstance(rule, type), f"step must be known in advance; got {rule!r}, which "
           f"needs values of f, and a stochastic solver computes none. Use {others}.")
 
@@ -111,9 +94,8 @@ Plain = Step  # the name in greedyhull.extend
 
 
 class _Scheduled(Remembered, Step):
-    """η_k of an a-priori rule. After a warm start its count begins where the schedule meets the short step e₀/M, for 2/(k + 2)
-    at k₀ = 2M/e₀ − 2, so that η_0 = 1 does not throw the start away. e₀ is the slope of the first line that falls, the gap at
-    the start, and M the largest bend so far. The error stays below 2M/(k + 2M/e₀) (`theory.warm_start_rate`)."""
+    """η_k of an a-priori rule. After a warm start its count begins where the schedule meets the short step e₀/M. e₀ is the
+    slope of the first line that falls, M the largest bend so far: the error stays below `theory.warm_start_rate`."""
 
     kept_numbers = ("warm", "shift", "first", "gap", "bend")
 
@@ -156,21 +138,13 @@ class _Scheduled(Remembered, Step):
 class OpenLoop(StepRule):
     """Open-loop step sizes, η_k = ℓ/(k + ℓ), that need no function values.
 
-    They are known in advance. After a warm start the count begins where the schedule meets the short step, so that η_0 = 1
-    does not throw the start away.
-
     Parameters
     ----------
     ell : float, default 2.0
         ℓ, at least 1. Larger values give larger steps, and faster rates on some sets.
     late : bool, default True
-        Whether the count begins late after a warm start. If False, the steps are ℓ/(k + ℓ), k = 0, 1, …, from every start, as
-        in the paper; the first step is then 1, and the second point is an atom.
-
-    See Also
-    --------
-    Exact : Line search; usually faster where f is cheap to evaluate.
-    LogAdaptive : Adapts ℓ to k.
+        Whether the count begins where the schedule meets the short step after a warm start, so that η_0 = 1 does not throw
+        the start away. If False, the steps are ℓ/(k + ℓ), k = 0, 1, …, from every start, as in the paper.
 
     Notes
     -----
@@ -197,7 +171,6 @@ class OpenLoop(StepRule):
         return None if warm else (OPEN_LOOP, float(self.ell))
 
     def at(self, k: float) -> float:
-        """Return η_k."""
         return self.ell / (k + self.ell)
 
     def start(self, warm: bool = False) -> _Scheduled:
@@ -209,7 +182,7 @@ class OpenLoop(StepRule):
 class LogAdaptive(StepRule):
     """Open-loop step sizes η_k = (2 + log(k + 1))/(k + 2 + log(k + 1)).
 
-    They adapt to faster rates where a problem allows them. The error goes to zero by Theorem 1. `OpenLoop` has a fixed ℓ.
+    They adapt to faster rates where a problem allows them. The error goes to zero by Theorem 1.
 
     Examples
     --------
@@ -238,11 +211,6 @@ class Constant(StepRule):
     ----------
     eta : float
         η, in (0, 1].
-
-    See Also
-    --------
-    Power : Decreasing steps, with which the error goes to zero.
-    constant : A schedule for tolerances and batches.
 
     Notes
     -----
@@ -273,19 +241,12 @@ class Constant(StepRule):
 @hinted
 @dataclass(frozen=True)
 class Power(StepRule):
-    """Step sizes η_k = (k + 1)^−p.
-
-    In the paper, where k counts from one, this is k^−p.
+    """Step sizes η_k = (k + 1)^−p, which is k^−p where k counts from one.
 
     Parameters
     ----------
     p : float
         The exponent, in [0, 1]. For larger ones the steps have a finite sum, and the iterates need not reach the optimum.
-
-    See Also
-    --------
-    OpenLoop : The rate of Theorem 2.
-    power : A schedule for tolerances and batches.
 
     Notes
     -----
@@ -322,11 +283,6 @@ class Short(StepRule):
     η = min(max_step, −h'(0)/bend), where bend bounds h'' on the line h(η) = f(w + ηv). f is never evaluated. It is an error
     if no finite bound is known: a `function` needs ``smoothness``.
 
-    See Also
-    --------
-    Exact : Line search; longer steps.
-    Backtracking : Estimates the bound.
-
     Notes
     -----
     The error of Frank-Wolfe is at most 2M/(k + 3).
@@ -361,14 +317,8 @@ class Short(StepRule):
 class Exact(StepRule):
     """Exact line search, η = argmin of f along the line.
 
-    Closed form for quadratics and least squares, a safeguarded Newton search for other f. Where each look along the line costs
-    a call of a gradient, as for `function`, or a pass over shards, the search ends once a step is good enough: f falls by at
-    least 0.9 of what an exact search is sure to bring.
-
-    See Also
-    --------
-    Short : Needs no function values.
-    Capped : A line search for minibatches.
+    Closed form for quadratics, a safeguarded Newton search for other f. Where a value costs a call of a gradient, as for
+    `function`, or a pass over shards, the search ends once f falls by 0.9 of what an exact search is sure to bring.
 
     Notes
     -----
@@ -398,8 +348,7 @@ class Exact(StepRule):
 class Capped(StepRule):
     """Line search over [0, η_k], where a schedule gives η_k.
 
-    It is made for `StochasticJones`: where the line is only a sample of f, its minimiser may be too far; up to the cap it is
-    not.
+    It is made for `StochasticJones`: the minimiser of a sample of f may be too far.
 
     Parameters
     ----------
@@ -436,8 +385,7 @@ class Capped(StepRule):
 class Backtracking(StepRule):
     """Short step with an estimated curvature M.
 
-    M is doubled until h(η) ≤ h(0) + ηh'(0) + Mη²/2 on the line h(η) = f(w + ηv), and relaxed before the next step. Use it for
-    a `function` of unknown smoothness.
+    M is doubled until h(η) ≤ h(0) + ηh'(0) + Mη²/2 on the line h(η) = f(w + ηv), and relaxed before the next step.
 
     Parameters
     ----------
@@ -446,15 +394,9 @@ class Backtracking(StepRule):
     relax : float, default 0.9
         The factor by which the estimate is reduced before each step, in (0, 1]. 1 never reduces it.
 
-    See Also
-    --------
-    Short : With a bound that is known.
-    Exact : Line search.
-
     Notes
     -----
-    The run obeyed the curvature inequality with the largest M that was used, `Solution.curvature`, so the bounds of short
-    steps hold with it.
+    The bounds of short steps hold with the largest M that was used, `Solution.curvature`.
 
     Examples
     --------
@@ -498,7 +440,6 @@ class Backtracking(StepRule):
             return step
 
         def _first(self, line: Line, start: float) -> float:
-            """The curvature seen over a tiny step."""
             probe = within(1e-3 * min(line.max_step, 1.0), line)
             least = max(1e-6 * abs(line.slope), 1e-300)
             if probe * probe == 0.0:  # too short to see anything

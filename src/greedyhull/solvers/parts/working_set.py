@@ -104,7 +104,6 @@ class Working(RowSampling):
         self.begin(w)
 
     def begin(self, w: Iterate) -> None:
-        """Hold the atoms of w, and no others."""
         self._hold(self.f.restricted(w.block.take(np.arange(len(w)))), w.weights.copy())
 
     def _hold(self, small: Small, alpha: Array) -> None:
@@ -126,11 +125,7 @@ class Working(RowSampling):
             self.alpha = np.concatenate([self.alpha, np.zeros(len(new))])
 
     def reweight(self, w: Iterate, gap: float, steps: int, early: bool = False) -> None:
-        """Minimise f over the hull of the working atoms to a tenth of ``gap``, by at most ``steps`` Newton steps.
-
-        Few atoms cost as much to solve exactly as roughly. ``early``, the Hessian may come from a sample of the rows, until a
-        round brings little: where the radius is large, f is small long before the gap is, and such steps would stay short.
-        """
+        """Minimise f over the hull of the working atoms to a tenth of ``gap``, by at most ``steps`` Newton steps."""
         sample = self.sample(gap, early)
         small, tol, owners = self.small, INNER * gap, self.small.block.owners
         exact = EXACT if len(self.alpha) <= EXACT_UP_TO else ROUGH
@@ -161,11 +156,7 @@ class Working(RowSampling):
 
 
 def heaviest(grad: Array, alpha: Array, owners: Index | None) -> Array | float:
-    """The score of the atom with the largest weight, of each atom's owner.
-
-    Changes of weights sum to zero, so that scores may be relative to any number. A change of the largest weight may be all
-    rounding where the others are tiny, as at a small point of a huge ball; relative to its own score that costs nothing.
-    """
+    """The score of the atom with the largest weight, of each atom's owner: relative to it, rounding of that weight is free."""
     if owners is None:
         return float(grad[alpha.argmax()])
     rising = np.argsort(alpha, kind="stable")
@@ -265,8 +256,6 @@ def spanned(d: int) -> int:
 
 
 class Directions:
-    """A frame, and f along it."""
-
     frame: Any
     small: Small
     kept: str  # the array of the frame that is saved
@@ -276,7 +265,6 @@ class Directions:
         self.f = f
 
     def hold(self, frame: Frame) -> None:
-        """Solve along these directions, and no others."""
         self.frame, self.small = frame, self.f.restricted(frame.block)
 
     def state(self) -> State:
@@ -428,8 +416,7 @@ class CoordinateWorking(RowSampling):
             move_if_lower(self.f, w, Dense(there.reshape(w.shape)))
 
     def near_a_corner(self, w: CoordinateIterate, answer: Answer) -> bool:
-        """Where only products are known, move w to the answer if f is lower there; whether it is. Guesses of faces near a
-        corner mostly cycle, so products may fail only once."""
+        """Where only products are known, move w to the answer if f is lower there; there guesses of faces mostly cycle."""
         if not isinstance(self.region, RowsRegion) or w.x.size <= MOST or not move_if_lower(self.f, w, answer.atom):
             return False
         self.failed = FAILED
