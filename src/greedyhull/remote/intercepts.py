@@ -251,7 +251,6 @@ def balanced(ask: Ask, first: float, expected: float, before: InterceptModel | N
 
 
 def _all(at: Settled, beside: Array) -> list[Seen]:
-    """Return φ_μ at the intercepts of a round."""
     sums, b = at.sums, at.b
     (low, below), (high, above) = sums["sides"].tolist()
     there = zip(beside.tolist(), sums["beside"].tolist(), strict=True)

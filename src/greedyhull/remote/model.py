@@ -159,7 +159,6 @@ class ShardedModel(ByExpansion):
         return corrected(at, self.kind.on(np.zeros(1), 1.0)), at.sums["derivative"]
 
     def _dual(self, at: Settled, correction: SlopeCorrection) -> float:
-        """Return φ* of the slopes of a smoothed loss."""
         return float(at.sums["dual"])
 
     def _evaluated(self, x: Array, b: float, block: Block | None, points: Along | None, off: float = 0.0,
@@ -304,7 +303,6 @@ class ShardedModel(ByExpansion):
         return bare if self._ridge is None else 1.125 * (bare + self._ridge.rounding(w, S))
 
     def _uncertain(self, found: Expansion, S: AtomSet) -> float:
-        """Bound what an intercept that is not the best one adds to a gap."""
         return uncertain(self.summary, found, float(S.max_abs(self.summary.largest.copy())))
 
     def curvature(self, S: AtomSet) -> Constant:

@@ -48,7 +48,6 @@ class Summary:
 
 
 def summary_of(sums: Sums, shards: Shards, kind: Kind, intercept: bool) -> Summary:
-    """Make the summary from the sums of all shards."""
     check(bool(sums), lambda: f"The {shards.count} shards have no rows; at least one is wanted.")
     total = float(sums["weight"])
     check(float(sums["positive"]) > 0.0, "sample_weight is zero in every row of every shard; some must be positive.")
@@ -130,7 +129,6 @@ class FirstPass(RowTask):
 
 
 def _matrix(X: Any, d: int, name: str) -> Any:
-    """Return X after checks of its type, shape and dtype."""
     if is_sparse(X) and X.shape[0] > 0:
         X = compressed(X.tocsr(), f"X of {name}")
     check(isinstance(X, np.ndarray) or is_sparse(X), lambda: f"X of {name} must be a matrix of numbers, dense or CSR; got a "

@@ -114,7 +114,6 @@ class Cache:
         self.held: dict[int, Shard] = {}
 
     def shard(self, task: Task, k: int) -> Shard:
-        """Return the k-th shard of a task."""
         if task.token != self.token:
             self.held, self.used, self.token = {}, 0, task.token
         found = self.held.get(k)
@@ -158,12 +157,10 @@ def added(sums: Iterator[Sums] | Sequence[Sums]) -> Sums:
 
 
 def both(left: list[Sums], right: list[Sums]) -> list[Sums]:
-    """Add the sums of two partitions."""
     return [added([*left, *right])]
 
 
 def resident(shard: Shard) -> int:
-    """Return the bytes of memory that a shard takes."""
     X: Any = shard.X
     if is_sparse(X) and X.format not in ("csr", "csc"):  # an entry, its row and its column
         parts, more = [], 16 * int(X.nnz)
