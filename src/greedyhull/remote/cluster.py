@@ -126,11 +126,7 @@ class Dask(Crew):
         return sorted(self._client.scheduler_info(n_workers=-1)["workers"])
 
     def _resend(self, data: bytes, partitions: Sequence[range], futures: list[Any], deaths: list[int]) -> None:
-        """Resend the tasks that wait for a worker that has died.
-
-        A task whose worker dies while there is no other one would wait for ever: the scheduler offers it only to the address
-        that it was meant for. Tasks are pure, so that one that runs twice does no harm.
-        """
+        """Resend the tasks that wait for a worker that has died; the scheduler offers them to no other address."""
         alive = self._workers()
         lost = [i for i, future in enumerate(futures) if not future.done() and self._homes[i] not in alive]
         if lost:

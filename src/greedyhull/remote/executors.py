@@ -64,11 +64,7 @@ class CommunicationRounds:
 
 
 class Serial(Crew):
-    """This process alone; it keeps at most ``room`` bytes of shards in memory besides the current one.
-
-    >>> Serial().workers
-    1
-    """
+    """This process alone; it keeps at most ``room`` bytes of shards in memory besides the current one."""
 
     def __init__(self, room: int = ROOM) -> None:
         self._cache = Cache(room)

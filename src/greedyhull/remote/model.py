@@ -123,11 +123,8 @@ class ShardedModel(ByExpansion):
 
     def expansion(self, x: Array, block: Block | None, *, points: Along | None = None, near: Array | None = None,
                   here: bool = False, sample: int = 1) -> Expansion:
-        """Return f, ∇f, the Hessian on ``block`` and f along a line, in one round, or a few to find an intercept.
-
-        At an intercept that is not the best one, ``value`` is f there, ∇f is that of `intercepts`, and ``rough`` is what a
-        better one would take from the gap.
-        """
+        """Return f, ∇f, the Hessian on ``block`` and f along a line, in one round, or a few to find an intercept; ``rough``
+        is what a better intercept would take from the gap."""
         before = InterceptModel.read(near) if near is not None and len(near) else None
         if block is None and points is None and not here and self._last is not None and np.array_equal(self._last[0], x) and (
                 before is None or not self._last[1].rough):

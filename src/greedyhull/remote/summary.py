@@ -68,11 +68,7 @@ def summary_of(sums: Sums, shards: Shards, kind: Kind, intercept: bool) -> Summa
 
 
 def _constant(kind: Kind, target: float, sums: Sums) -> tuple[float, float]:
-    """Return about the best intercept where nothing else predicts, and a bound on its absolute value.
-
-    For `logistic` it is the logarithm of the odds, for `poisson` that of the mean; sums are rounded by less than a factor e.
-    For the squared hinge it lies between the labels, for all others among the targets.
-    """
+    """Return about the best intercept where nothing else predicts, and a bound on its absolute value."""
     if kind.name in ("logistic", "poisson"):
         plus, minus = np.maximum(sums["sides"], 1e-300) if kind.name == "logistic" else (max(target, 1e-300), 1.0)
         best = float(np.log(plus) - np.log(minus))

@@ -45,11 +45,8 @@ def _some(X: Any) -> Array:
 
 
 class Packed:
-    """Shards that are pickled once.
-
-    After the first pass each load compares the `fingerprint` of the shard. A shard that changes during a run would otherwise
-    be one thing to the worker that has kept it, and another to the worker that replaces that one.
-    """
+    """Shards that are pickled once. After the first pass each load compares the `fingerprint` of the shard, so that all
+    workers compute with the same data."""
 
     def __init__(self, shards: Shards, marks: list[str], prints: Array | None = None) -> None:
         self.inner, self.marks = shards, marks
@@ -103,11 +100,8 @@ ROOM = 128 << 20  # bytes of shards that a worker keeps; others are loaded each 
 
 
 class Cache:
-    """The shards that fit, kept as long as tasks use the same data.
-
-    Passes go over the same shards again and again. A cache that drops the oldest would drop each shard just before it is
-    needed, so the first ones that fit stay. Files that are mapped into memory take no room.
-    """
+    """The first shards that fit, kept as long as tasks use the same data: dropping the oldest would drop each shard just
+    before it is needed again. Files that are mapped into memory take no room."""
 
     def __init__(self, room: int = ROOM) -> None:
         self.room, self.used, self.token = room, 0, ""
@@ -132,10 +126,7 @@ CACHE = Cache()  # of a worker process
 
 
 def work(task: Task, bundle: Sequence[int], cache: Cache | None = None) -> list[Sums]:
-    """Return the sums of a task over the shards of a partition, the ``bundle``: one per shard, or one if ``together``.
-
-    Your own executors call it in their workers.
-    """
+    """Return the sums of a task over the shards of a partition, the ``bundle``: one per shard, or one if ``together``."""
     held = CACHE if cache is None else cache
     with one_thread:
         found = (task(held.shard(task, k), k) if task.wants(k) else {} for k in bundle)
