@@ -86,7 +86,6 @@ class BallQP {
     double lambda_ = 0.0, tol_ = 0.0;
     std::vector<double> M_, K_, start_, t_, slopes_, grad_, move_, image_, y_, z_, b_, found_;
 
-
     // grad <- the gradient at `point`; the value there, relative to the start.
     double look(const std::vector<double>& point) {
         for (Index j = 0; j < m_; j++) move_[at(j)] = point[at(j)] - start_[at(j)];

@@ -4,13 +4,12 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <stdexcept>
+#include <tuple>
 #include <type_traits>
 
 #include "arrays.hpp"
 
 namespace greedyhull {
-
-// How entry points take arrays: as they are, const where they are only read, never converted or copied; the GIL is released.
 
 namespace nb = nanobind;
 
@@ -42,6 +41,8 @@ template <class A>
 struct is_array : std::false_type {};
 template <class... T>
 struct is_array<nb::ndarray<T...>> : std::true_type {};
+template <class... T>
+struct is_array<std::tuple<T...>> : std::true_type {};  // of arrays and numbers
 
 // Arrays are never converted, for what is written would be lost in a copy; numbers are. An object may be None.
 template <class A>

@@ -121,45 +121,12 @@ inline void pass(Any2<double> a, Vector<const double> x, Vector<double> y) {
     Dense<double>{A.data, A.columns, A.rows, A.ld, 1}.adjoint(from, to);
 }
 
-// For tests: one function of blas.hpp on arrays with contiguous rows. `gemv`: C <- A B (one row each for B and C);
-// `gemm`: C <- A B; `syrk`: lower C <- A A'; and in float64 `potrf`: lower C <- its factor. Returns what LAPACK does.
-template <class T>
-Index check(const std::string& name, Table2<const T> a, Table2<const T> b, Table2<T> c) {
-    const auto A = matrix(a), B = matrix(b);
-    const auto C = matrix(c);
-    const auto same = [](bool shapes) { expect(shapes, "blas_check: shapes differ"); };
-    if (name == "gemv") {
-        same(B.rows == 1 && C.rows == 1 && B.columns == A.columns && C.columns == A.rows);
-        gemv<T>('T', A.columns, A.rows, 1, A.data, A.columns, B.data, 1, 0, C.data, 1);
-        return 0;
-    }
-    if (name == "gemm") {
-        same(A.columns == B.rows && C.rows == A.rows && C.columns == B.columns);
-        gemm<T>('N', 'N', B.columns, A.rows, A.columns, 1, B.data, B.columns, A.data, A.columns, 0, C.data, C.columns);
-        return 0;
-    }
-    if (name == "syrk") {
-        same(C.rows == A.rows && C.columns == A.rows);
-        syrk<T>('U', 'T', A.rows, A.columns, 1, A.data, A.columns, 0, C.data, C.columns);
-        return 0;
-    }
-    if constexpr (std::numeric_limits<T>::digits > 24) {
-        if (name == "potrf") {
-            same(C.rows == C.columns);
-            return potrf('U', C.rows, C.data, C.columns);
-        }
-    }
-    throw std::invalid_argument("blas_check: there is no such function");
-}
-
 inline void add_to(nb::module_& m) {
     m.def("bind_blas", bind, nb::arg("capsules"));
     def(m, "shared_product", product<double>);
     def(m, "shared_product", product<float>);
     def(m, "shared_cholesky", cholesky);
     def(m, "shared_pass", pass);
-    def(m, "blas_check", check<double>);
-    def(m, "blas_check", check<float>);
 }
 
 }  // namespace greedyhull::blas

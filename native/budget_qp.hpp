@@ -173,7 +173,6 @@ class ActiveSets {
     std::vector<Index> free;
     Numbers M, kept;
 
-
     // x, the minimum where all but the guessed weights are zero and the sum is one, and the gradient G there. Weights are told
     // from the pivot's, so that what all of them have in common does not drown the rest.
     bool minimise() {

@@ -1,8 +1,6 @@
-// How Python holds the corrective rounds in coordinates: an object that keeps its arrays alive, is told where to stand and how far
-// to go. The quadratic problems of its rounds are bound in qp_bindings.cpp.
+// Bindings of the corrective rounds in coordinates. The quadratic problems of a round are bound in qp_bindings.cpp.
 #include <nanobind/stl/unique_ptr.h>
 
-#include <functional>
 #include <memory>
 
 #include "data_bindings.hpp"
@@ -13,17 +11,10 @@
 namespace greedyhull {
 
 // One type for Python, whatever the data are.
-class RegionRounds {
+class RegionRounds : public AnyRounds {
    public:
-    virtual ~RegionRounds() = default;
     virtual void begin(Vector<const double> x, bool cold) = 0;
-    virtual double look() = 0;
-    virtual double value() const = 0;  // of f where the rounds stand
-    virtual nb::tuple advance(Index rounds, double absolute, double relative, double floor, double lower, nb::callable asked) = 0;
     virtual nb::object point() const = 0;
-    virtual nb::tuple seen() const = 0;  // z, the value there, the residual and the gradient
-    virtual nb::dict state() const = 0;
-    virtual void restore(nb::dict state) = 0;
 };
 
 // What is the same whatever the rounds are.
@@ -193,15 +184,9 @@ std::unique_ptr<RegionRounds> factored_region_rounds(nb::ndarray<const double, n
 }
 
 void add_coordinate_rounds(nb::module_& m) {
-    nb::class_<RegionRounds>(m, "RegionRounds")
+    rounds_class<RegionRounds>(m, "RegionRounds")
         .def("begin", &RegionRounds::begin, nb::arg().noconvert(), nb::arg())
-        .def("look", &RegionRounds::look)
-        .def("value", &RegionRounds::value)
-        .def("advance", &RegionRounds::advance)
-        .def("point", &RegionRounds::point)
-        .def("seen", &RegionRounds::seen)
-        .def("state", &RegionRounds::state)
-        .def("restore", &RegionRounds::restore);
+        .def("point", &RegionRounds::point);
     const auto plain = nb::arg().noconvert();  // arguments are looked at with the GIL held
     m.def("form_region_rounds", form_region_rounds, plain, plain, nb::arg(), plain, plain, nb::arg(), nb::arg());
     m.def("factored_region_rounds", factored_region_rounds, plain, plain, plain, nb::arg(), plain, plain, nb::arg(), nb::arg());

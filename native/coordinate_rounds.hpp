@@ -221,8 +221,7 @@ class CoordinateRounds : public Patience {
 };
 
 // Rounds of x'Qx/2 - b'x over a region: the quadratic problem of a round is the problem itself on some coordinates, or on all of
-// them. A second round takes off what rounding left of the first. quadratic_sections.hpp has the ways in which Q may be given.
-
+// them. A second round takes off what rounding left of the first.
 template <class Form>
 class QuadraticRounds : public Patience {
    public:

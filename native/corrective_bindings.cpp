@@ -1,8 +1,6 @@
 // Bindings of the corrective rounds over budgets, for losses and for quadratics.
-#include <functional>
 #include <memory>
 #include <nanobind/stl/unique_ptr.h>
-#include <string>
 
 #include "bindings.hpp"
 #include "data_bindings.hpp"
@@ -11,32 +9,22 @@
 namespace greedyhull {
 
 // One type for Python, whatever the data are.
-class Rounds {
+class Rounds : public AnyRounds {
    public:
-    virtual ~Rounds() = default;
     virtual void begin(Vector<const Index> columns, Vector<const double> u) = 0;
-    virtual double look() = 0;
     virtual nb::tuple sharpen(double mu) = 0;  // the gap there, and a gap that is as good as none
-    virtual double value() const = 0;  // of f where the rounds stand
-    virtual nb::tuple advance(Index rounds, double absolute, double relative, double floor, double lower, nb::callable asked) = 0;
     virtual nb::tuple atoms() const = 0;  // coordinates, scales and weights, the origin with what is left of the budget
-    virtual nb::tuple seen() const = 0;   // z, the value there, the residual and the gradient
-    virtual nb::dict state() const = 0;
-    virtual void restore(nb::dict state) = 0;
 };
 
 // X'r in the coordinates of the objective.
 template <class D>
-const std::vector<double>& gradient_of(const Corrective<D>& core) {
-    return core.gradient;
-}
-template <class D>
-const std::vector<double>& gradient_of(const Corrective<Mapped<D>>& core) {
-    return core.data().gradient;
-}
-template <class D>
-const Numbers& gradient_of(const Corrective<Form<D>>& core) {
-    return core.residual();
+const auto& gradient_of(const Corrective<D>& core) {
+    if constexpr (is_form<D>)
+        return core.residual();
+    else if constexpr (is_mapped<D>)
+        return core.data().gradient;
+    else
+        return core.gradient;
 }
 
 template <class D>
@@ -122,16 +110,6 @@ class RoundsOf : public Held<Rounds, Corrective<D>> {
     Index d_, n_;
 };
 
-template <class D>
-struct is_dense : std::false_type {};
-template <class T>
-struct is_dense<Dense<T>> : std::true_type {};
-
-template <class T>
-Tall<T> tall_of(const Dense<T>& X) {
-    return Tall<T>::of(X);
-}
-
 // A loss is (kind, parameter, y, p), or a function; points are a matrix with a point in each row, or None for coordinates.
 template <class D>
 std::unique_ptr<Rounds> rounds_of(D X, nb::list alive, nb::object loss, bool quadratic, bool intercept, bool positive, bool whole,
@@ -146,7 +124,7 @@ std::unique_ptr<Rounds> rounds_of(D X, nb::list alive, nb::object loss, bool qua
         return std::make_unique<RoundsOf<decltype(data)>>(data, std::move(terms), Budget{positive, whole}, span(scales),
                                                           ridge_in_rows ? 0.0 : l2, batch, steps, alive);
     };
-    if constexpr (is_dense<D>::value)
+    if constexpr (!D::sparse)
         if (quadratic && points.is_none() && is_tall(X.n, X.d)) return on(tall_of(X));
     if (points.is_none()) return on(X);
     return on(Mapped<D>::of(X, points_of(points, X.d, alive), std::sqrt(l2)));
@@ -155,7 +133,7 @@ std::unique_ptr<Rounds> rounds_of(D X, nb::list alive, nb::object loss, bool qua
 template <class D>
 std::unique_ptr<Rounds> form_of(D Q, nb::list alive, Vector<const double> b, bool positive, bool whole,
                                 Vector<const double> scales, Index batch, nb::object points) {
-    if constexpr (is_dense<D>::value)
+    if constexpr (!D::sparse)
         if (!Q.by_column()) std::swap(Q.row_stride, Q.column_stride);  // Q' = Q
     expect(Q.n == Q.d && static_cast<Index>(b.shape(0)) == Q.d, "a square matrix and as many numbers b are wanted");
     const auto form = Form<D>::of(Q, span(b), points.is_none() ? Points{} : points_of(points, Q.d, alive));
@@ -174,16 +152,10 @@ bool bound_by_python() {
 
 void add_rounds(nb::module_& m) {
     algebra::bind_blas = bound_by_python;
-    nb::class_<Rounds>(m, "Rounds")
+    rounds_class<Rounds>(m, "Rounds")
         .def("begin", &Rounds::begin, nb::arg().noconvert(), nb::arg().noconvert())
-        .def("look", &Rounds::look)
         .def("sharpen", &Rounds::sharpen)
-        .def("value", &Rounds::value)
-        .def("advance", &Rounds::advance)
-        .def("atoms", &Rounds::atoms)
-        .def("seen", &Rounds::seen)
-        .def("state", &Rounds::state)
-        .def("restore", &Rounds::restore);
+        .def("atoms", &Rounds::atoms);
     each_design([&](auto kind) {
         using D = typename decltype(kind)::type;
         def_design(m, "rounds", rounds_of<D>);

@@ -197,19 +197,28 @@ class Asking {
     }
 };
 
-// How the rounds ended, and a row for each.
-template <class C>
-nb::tuple advanced(C& core, const Aim& aim, const nb::callable& asked) {
-    std::vector<RoundRow> trace;
-    Ending ending;
-    {
-        nb::gil_scoped_release free;
-        Asking ask(asked);
-        ending = run_rounds(core, aim, std::ref(ask), trace);
-    }
-    nb::list rows;
-    for (const RoundRow& row : trace) rows.append(nb::make_tuple(row.value, row.gap, row.seconds, row.atoms));
-    return nb::make_tuple(static_cast<int>(ending), rows);
+// What Python can do with rounds of any kind.
+class AnyRounds {
+   public:
+    virtual ~AnyRounds() = default;
+    virtual double look() = 0;
+    virtual double value() const = 0;  // of f where the rounds stand
+    virtual nb::tuple advance(Index rounds, double absolute, double relative, double floor, double lower, nb::callable asked) = 0;
+    virtual nb::tuple seen() const = 0;  // z, the value there, the residual and the gradient
+    virtual nb::dict state() const = 0;
+    virtual void restore(nb::dict state) = 0;
+};
+
+template <class R>
+nb::class_<R> rounds_class(nb::module_& m, const char* name) {
+    return nb::class_<R>(m, name)
+        .def("look", [](R& rounds) { return rounds.look(); })
+        .def("value", [](R& rounds) { return rounds.value(); })
+        .def("advance", [](R& rounds, Index limit, double absolute, double relative, double floor, double lower,
+                           nb::callable asked) { return rounds.advance(limit, absolute, relative, floor, lower, asked); })
+        .def("seen", [](R& rounds) { return rounds.seen(); })
+        .def("state", [](R& rounds) { return rounds.state(); })
+        .def("restore", [](R& rounds, nb::dict state) { rounds.restore(state); });
 }
 
 // Rounds that Python holds: with them, the arrays that they point to.
@@ -223,8 +232,18 @@ class Held : public Interface {
         return core_.look();
     }
     double value() const override { return core_.value(); }
+    // How the rounds ended, and a row for each.
     nb::tuple advance(Index rounds, double absolute, double relative, double floor, double lower, nb::callable asked) override {
-        return advanced(core_, {rounds, absolute, relative, floor, 0.0, lower}, asked);
+        std::vector<RoundRow> trace;
+        Ending ending;
+        {
+            nb::gil_scoped_release free;
+            Asking ask(asked);
+            ending = run_rounds(core_, {rounds, absolute, relative, floor, 0.0, lower}, std::ref(ask), trace);
+        }
+        nb::list rows;
+        for (const RoundRow& row : trace) rows.append(nb::make_tuple(row.value, row.gap, row.seconds, row.atoms));
+        return nb::make_tuple(static_cast<int>(ending), rows);
     }
 
    protected:

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <vector>
 
 #include "algebra.hpp"
@@ -16,7 +15,6 @@
 namespace greedyhull {
 
 // The points of a hull, one in each row: dense, or compressed by row.
-
 struct Points {
     const double* rows = nullptr;  // dense, contiguous; null where only entries are stored
     const Index* starts = nullptr;
@@ -64,8 +62,6 @@ struct Points {
         each(j, [&](Index k, double x) { X.add_column(k, x, out); });
     }
 };
-
-// Data as the corrective rounds see them: X by columns, dense in any order or compressed, float32 or float64.
 
 // A dense matrix; one of its two strides is one.
 template <class T>
@@ -155,6 +151,10 @@ struct ByColumn {
         for (Index t = X.starts[j]; t < X.starts[j + 1]; t++)
             out[static_cast<Index>(X.places[t])] += by * static_cast<double>(X.entries[t]);
     }
+    void column(Index j, double scale, double* out) const {
+        std::fill(out, out + n, 0.0);
+        add_column(j, scale, out);
+    }
     void product(const double* w, double* z) const {
         std::fill(z, z + n, 0.0);
         for (Index j = 0; j < d; j++)
@@ -230,7 +230,6 @@ struct ByColumn {
 // its own rows below those of X, so that a column is (Xv, root v) with root^2 = ridge.
 template <class D>
 struct Mapped {
-    static constexpr bool sparse = false;
     D X;
     Points points;
     double root;
@@ -266,5 +265,9 @@ struct Mapped {
     };
     Part on(const std::vector<Index>& rows) const { return {X.on(rows), points, X.d}; }
 };
+template <class D>
+constexpr bool is_mapped = false;
+template <class D>
+constexpr bool is_mapped<Mapped<D>> = true;
 
 }  // namespace greedyhull

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -16,15 +15,13 @@
 
 namespace greedyhull {
 
-// Exact steps along a line h on [0, 1], as objectives/line.py takes them.
-
-// Of a parabola with this slope at zero and this bend.
+// The exact step in [0, 1] along a parabola with this slope at zero and this bend, as objectives/line.py takes it.
 inline double parabola_step(double slope, double bend) {
     if (!(slope < 0.0)) return 0.0;
     return bend > -slope ? -slope / bend : 1.0;
 }
 
-// Of a convex h by Newton on h' = 0, kept in a bracket by bisection; NaN where the derivative at one is not finite or one is NaN.
+// That along a convex h by Newton on h' = 0, kept in a bracket by bisection; NaN where the derivative at one is not finite or one is NaN.
 // derivatives(eta) gives h' and h''.
 template <class Derivatives>
 double line_search(const Derivatives& derivatives, double slope) {
@@ -65,11 +62,6 @@ double line_search(const Derivatives& derivatives, double slope) {
     return step;
 }
 
-// Frank-Wolfe iterations over a budget, many in one call: w <- w + eta(d - w), where the atom d minimises <grad f(w), .>.
-//
-// The image z = Xw is carried along, z <- z + eta(Xd - z), as Python carries it. The point is kept by its atoms, scale e_index,
-// and their weights; where atoms are given points, by its coordinates.
-
 // The data as these iterations see them: scores of all atoms, and the image of one.
 class Columns {
    public:
@@ -77,42 +69,34 @@ class Columns {
     virtual ~Columns() = default;
     virtual void scores(const double* r, double* s) = 0;
     virtual void image(Index j, double scale, double* out) const = 0;
-    virtual const double* gradient(const double* s) const { return s; }  // X'r, after `scores`
-    virtual const double* point(Index) const { return nullptr; }         // coordinates of atom j, where it is a given point
+    virtual const double* gradient(const double* s) const = 0;  // X'r, after `scores`
+    virtual const double* point(Index j) const = 0;             // coordinates of atom j, where it is a given point
 };
-
-template <class D>
-void image_of(const D& X, Index j, double scale, double* out) {
-    X.column(j, scale, out);
-}
-template <class T, class I>
-void image_of(const ByColumn<T, I>& X, Index j, double scale, double* out) {
-    std::fill(out, out + X.n, 0.0);
-    for (Index t = X.X.starts[j]; t < X.X.starts[j + 1]; t++)
-        out[static_cast<Index>(X.X.places[t])] += scale * static_cast<double>(X.X.entries[t]);
-}
 
 template <class D>
 class ColumnsOf : public Columns {
    public:
-    explicit ColumnsOf(D X) : X_(std::move(X)) { n = X_.n, d = X_.d, width = X_.d; }
+    explicit ColumnsOf(D X) : X_(std::move(X)) {
+        n = X_.n, d = X_.d, width = X_.d;
+        if constexpr (is_mapped<D>) width = X_.X.d;
+    }
     void scores(const double* r, double* s) override { X_.adjoint(r, s); }
-    void image(Index j, double scale, double* out) const override { image_of(X_, j, scale, out); }
+    void image(Index j, double scale, double* out) const override { X_.column(j, scale, out); }
+    const double* gradient([[maybe_unused]] const double* s) const override {
+        if constexpr (is_mapped<D>)
+            return X_.gradient.data();
+        else
+            return s;
+    }
+    const double* point([[maybe_unused]] Index j) const override {
+        if constexpr (is_mapped<D>)
+            return X_.points.rows + j * width;
+        else
+            return nullptr;
+    }
 
    private:
     D X_;
-};
-template <class D>
-class ColumnsOf<Mapped<D>> : public Columns {
-   public:
-    explicit ColumnsOf(Mapped<D> X) : X_(std::move(X)) { n = X_.n, d = X_.d, width = X_.X.d; }
-    void scores(const double* r, double* s) override { X_.adjoint(r, s); }
-    void image(Index j, double scale, double* out) const override { X_.column(j, scale, out); }
-    const double* gradient(const double*) const override { return X_.gradient.data(); }
-    const double* point(Index j) const override { return X_.points.rows + j * width; }
-
-   private:
-    Mapped<D> X_;
 };
 
 // Step sizes by the numbers that Python has for them: line search, or a schedule that is known in advance.
@@ -153,6 +137,10 @@ struct Standing {  // a point and what is known there
     Index moves = 0;
 };
 
+// Frank-Wolfe iterations over a budget, many in one call: w <- w + eta(d - w), where the atom d minimises <grad f(w), .>.
+//
+// The image z = Xw is carried along, z <- z + eta(Xd - z), as Python carries it. The point is kept by its atoms, scale e_index,
+// and their weights; where atoms are given points, by its coordinates.
 class FrankWolfe {
    public:
     Standing now, best;     // `best`: the point of the greatest lower bound that no driver has seen

@@ -136,7 +136,6 @@ class GroupFilling {
     std::vector<long double> before_;
     std::vector<std::pair<Index, double>> found_;
 
-
     // What near_ leaves of the total, and left_ of each group's room.
     double rest(const Caps& caps, double total) {
         left_.assign(caps.room.data, caps.room.data + caps.room.size);

@@ -11,8 +11,6 @@
 
 namespace greedyhull {
 
-// How far loops go that run several rounds in one call.
-
 // Where to end: after so many rounds, or with a gap of max(absolute, relative max(|value|, floor)). `rounding` is what a gap may be
 // off by where the driver has looked; who steers by the aim leaves it out.
 struct Aim {
@@ -21,8 +19,6 @@ struct Aim {
     double lower = -INFINITY;  // what f is known to be nowhere below: the gap is no more than what the value is above it
     double gap(double value) const { return std::max(absolute, relative * std::max(std::fabs(value), floor)); }
 };
-
-// The loop that all corrective rounds share: a row of the trace each, where to end, and when nothing is gained any more.
 
 constexpr Index IDLE = 5;           // rounds without progress: then rounding has the last word, and somebody else may try
 constexpr double PROGRESS = 1e-12;  // by which share the value has to fall, or by a tenth the gap

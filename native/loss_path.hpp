@@ -15,8 +15,6 @@
 
 namespace greedyhull {
 
-// What a path of a smooth loss over budgets tells, however it is followed.
-
 struct LossStage {
     double value, gap;  // the gap is infinite where numbers have left their range
     double price;       // what one more unit of radius is worth
@@ -26,7 +24,6 @@ struct LossStage {
 //
 // The working columns stay, and so does the intercept; the point is scaled to the next radius. Python has no part in it until the
 // last radius is done.
-
 template <class D>
 class LossPath {
    public:
@@ -86,16 +83,8 @@ class LossPath {
 // A Newton step minimises the quadratic model of the loss over the ball, by sweeps at a price and jumps to the radius; no Hessian is
 // made. A line search follows. Whatever the sweeps leave, the gap is that of the point.
 
-constexpr Index NEWTONS = 40;     // Newton steps at one radius, at most
-constexpr Index FUTILE = 5;       // of these that leave the gap above nine tenths of the best: then it stays
 constexpr double PART = 0.1;      // of the gap: to what a quadratic model is solved
-constexpr double HALF = 0.5;      // of the gap that is wanted: closer is of no use there
-constexpr Index FINER = 4;        // times that it is solved for more closely, at most, where the step would not lead down
-constexpr double MET = 0.99;      // of the radius: a point that uses as much is scaled to it
-constexpr double LEAST_CURVATURE = 1e-8;     // of the largest curvature: rows bend by no less in the model
 constexpr double BLUR = 1e-12;    // of a column's square: what centring leaves is no less in the model
-constexpr double FALL = 0.25;     // of what its slope promises, a step must do
-constexpr int SHORTER = 12;       // steps that are tried, before a radius is given up
 
 template <class T, class I>
 class LossDescent : private PricedDescent<T, I> {
@@ -120,8 +109,8 @@ class LossDescent : private PricedDescent<T, I> {
             const double left = gap(r);
             if (!std::isfinite(left)) return {NAN, INFINITY, NAN};
             vain = left <= 0.9 * best ? 0 : vain + 1, best = std::min(best, left);
-            const bool ends = left <= wanted || k >= NEWTONS || vain > FUTILE || (k > 0 && asked());
-            if (ends || !step(r, std::max(PART * left, HALF * wanted))) return {value_, left, dearest()};
+            const bool ends = left <= wanted || k >= 40 || vain > 5 || (k > 0 && asked());
+            if (ends || !step(r, std::max(PART * left, 0.5 * wanted))) return {value_, left, dearest()};
         }
     }
 
@@ -179,7 +168,7 @@ class LossDescent : private PricedDescent<T, I> {
     void model() {
         const double most = *std::max_element(c_.begin(), c_.end());
         p_ = c_, q_ = r_, b_ = 0.0, total_ = 0.0;
-        for (double& p : p_) p = std::max(p, LEAST_CURVATURE * most), total_ += p;
+        for (double& p : p_) p = std::max(p, 1e-8 * most), total_ += p;
         per_ = 1.0 / total_;
         working_.clear();
         for (Index j = 0; j < X_.d; j++) {
@@ -195,7 +184,7 @@ class LossDescent : private PricedDescent<T, I> {
     bool step(double r, double enough) {
         model();
         old_ = v;
-        for (Index k = 0; k < FINER; k++, enough *= PART) {
+        for (Index k = 0; k < 4; k++, enough *= PART) {
             sweeps(r, enough);
             meet(r);
             double descent = 0.0;
@@ -211,7 +200,7 @@ class LossDescent : private PricedDescent<T, I> {
 
     // A radius that is missed by little is met: the price of what is missing would hide what a step gains.
     void meet(double r) {
-        if (!(norm_ > MET * r)) return;
+        if (!(norm_ > 0.99 * r)) return;
         const double by = r / norm_;
         for (const Index j : working_) v[at(j)] *= by;
     }
@@ -220,9 +209,9 @@ class LossDescent : private PricedDescent<T, I> {
     bool search(double descent) {
         const double b = loss_.b;
         double t = 1.0;
-        for (int k = 0; k < SHORTER; k++) {
+        for (int k = 0; k < 12; k++) {
             const double now = evaluate(r_trial_, c_trial_);
-            if (now <= value_ + FALL * t * descent + 4e-16 * std::fabs(value_)) {
+            if (now <= value_ + 0.25 * t * descent + 4e-16 * std::fabs(value_)) {
                 value_ = now, r_.swap(r_trial_), c_.swap(c_trial_);
                 return true;
             }
@@ -236,8 +225,7 @@ class LossDescent : private PricedDescent<T, I> {
     }
 };
 
-// Smooth losses of sparse data over budgets of many radii: by coordinate descent, and by corrective rounds where that ends early.
-
+// Sparse data: by coordinate descent, and by corrective rounds where that ends early.
 template <class T, class I>
 class SparseLossPath {
    public:

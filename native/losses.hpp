@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -18,9 +17,7 @@
 
 namespace greedyhull {
 
-// e^x for x <= 0 in plain arithmetic, so that loops over it are vectorised; std::exp is called one number at a time.
-
-// To about one unit in the last place; below e^-708, the least normal number, it is that number.
+// e^x for x <= 0 in plain arithmetic, so that loops over it are vectorised. To about one unit in the last place; below e^-708, the least normal number, it is that number.
 inline double falling_exponential(double x) {
     constexpr double magic = 6755399441055744.0;  // 1.5 * 2^52: adding it leaves the nearest whole number in the low bits
     constexpr double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
@@ -76,8 +73,6 @@ GREEDYHULL_CLONES inline void falling_exponentials(Index n, double* x) {
     for (; i < n; i++) x[i] = falling_exponential(x[i]);
 }
 
-// Logistic loss, slope and curvature in one pass over the margins.
-
 // sum log(1 + exp(-yz)), to a few eps; residual <- -y/(1 + exp(yz)), curvature <- exp(yz)/(1 + exp(yz))^2.
 template <class Y, class T>
 double logistic_pieces(Span<const Y> y, Span<const T> z, Span<T> residual, Span<T> curvature) {
@@ -102,8 +97,6 @@ double logistic_pieces(Span<const Y> y, Span<const T> z, Span<T> residual, Span<
     return total + std::log1p(excess);
 }
 
-// Losses as the corrective rounds see them: value, residual and curvature at an image z, in one pass.
-
 // phi(z) = sum_i p_i l(z_i, y_i), or its minimum over an intercept b added to every z_i.
 class SmoothLoss {
    public:
@@ -124,8 +117,6 @@ class SmoothLoss {
     virtual double slack() const { return 0.0; }
 };
 
-constexpr double LITTLE = 1e-3;  // of what a row had: where a step would leave less, it is a step to the edge of the domain
-constexpr double AS_FAR = 0.99;  // of the way to the edge
 
 // How much of a step from z to `to` is taken at first. Newton steps double what a row has at most, so that one that is left
 // with almost nothing, as rows with little weight are, would come back slowly and keep the gap wide.
@@ -133,7 +124,7 @@ inline double inside(const SmoothLoss& loss, const double* z, const double* to, 
     double t = 1.0;
     if (loss.edged)
         for (Index i = 0; i < rows; i++)
-            if (to[i] < LITTLE * z[i]) t = std::min(t, AS_FAR * z[i] / (z[i] - to[i]));
+            if (to[i] < 1e-3 * z[i]) t = std::min(t, 0.99 * z[i] / (z[i] - to[i]));  // almost to the edge of the domain
     return t;
 }
 
@@ -141,7 +132,6 @@ constexpr Index TERM = 4;  // entries of a matrix could be read in the time of o
 
 // The terms of a loss: value, slope and curvature at one z. They are small structs, so that their loops are compiled for each.
 struct Squares {
-    static constexpr bool quadratic = true;
     void operator()(double z, double y, double& value, double& slope, double& bend) const {
         const double e = z - y;
         value = 0.5 * e * e, slope = e, bend = 1.0;
@@ -149,7 +139,6 @@ struct Squares {
 };
 
 struct SquaredHinges {
-    static constexpr bool quadratic = false;
     void operator()(double z, double y, double& value, double& slope, double& bend) const {
         const double margin = 1.0 - y * z, e = margin > 0.0 ? margin : 0.0;
         value = 0.5 * e * e, slope = -y * e, bend = margin > 0.0 ? 1.0 : 0.0;
@@ -157,7 +146,6 @@ struct SquaredHinges {
 };
 
 struct Hubers {
-    static constexpr bool quadratic = false;
     double delta;
     void operator()(double z, double y, double& value, double& slope, double& bend) const {
         const double e = z - y, size = std::fabs(e), near = size < delta ? size : delta;
@@ -167,7 +155,6 @@ struct Hubers {
 };
 
 struct Poissons {
-    static constexpr bool quadratic = false;
     void operator()(double z, double y, double& value, double& slope, double& bend) const {
         const double rate = z <= 300.0 ? std::exp(z) : INFINITY;  // its square must not overflow
         value = rate - y * z, slope = rate - y, bend = rate;
@@ -175,14 +162,12 @@ struct Poissons {
 };
 
 struct NegativeLogs {
-    static constexpr bool quadratic = false;
     void operator()(double z, double y, double& value, double& slope, double& bend) const {
         value = z > 0.0 ? y - std::log(z) : INFINITY, slope = -1.0 / z, bend = 1.0 / (z * z);
     }
 };
 
 struct Powers {
-    static constexpr bool quadratic = false;
     double power;
     void operator()(double z, double y, double& value, double& slope, double& bend) const {
         const double e = z - y, size = std::fabs(e), most = std::pow(size, power - 2.0);
@@ -191,9 +176,7 @@ struct Powers {
 };
 
 // log(1 + e^-yz) has its own pass: its exponentials are vectorised, and few logarithms are taken.
-struct Logistics {
-    static constexpr bool quadratic = false;
-};
+struct Logistics {};
 
 // Terms whose slope is straight between corners.
 template <class Term>
@@ -207,7 +190,7 @@ template <class Term>
 class Separable : public SmoothLoss {
    public:
     Separable(Term term, Span<const double> y, Span<const double> p, bool with_intercept) : term_(term), y_(y), p_(p) {
-        quadratic = Term::quadratic, intercept = with_intercept, nonnegative = !signed_value<Term>;
+        quadratic = std::is_same_v<Term, Squares>, intercept = with_intercept, nonnegative = !signed_value<Term>;
         edged = std::is_same_v<Term, NegativeLogs>;
     }
     double pieces(Span<const double> z, double* r, double* c) override {
@@ -244,7 +227,22 @@ class Separable : public SmoothLoss {
         });
         return total;
     }
-    double part(Span<const double> z, Index first, Index last, double shift, double* r, double* c) const;
+    double part(Span<const double> z, Index first, Index last, double shift, double* r, double* c) const {
+        double total = 0.0;
+        for (Index from = first; from < last; from += 4096) {  // sums of blocks: errors grow with their number
+            const Index to = std::min(from + 4096, last);
+            double part = 0.0;
+            for (Index i = from; i < to; i++) {
+                double value, slope, bend;
+                const double p = weight(i);
+                term_(z[i] + shift, y_[i], value, slope, bend);
+                r[i] = p == 0.0 ? 0.0 : p * slope, c[i] = p == 0.0 ? 0.0 : p * bend;
+                part += p == 0.0 ? 0.0 : p * value;
+            }
+            total += part;
+        }
+        return total;
+    }
 
     // The sums of slopes, of curvatures and of |slopes| over some rows, at z + b. Where terms cost next to nothing they are
     // computed again; else r and c have them.
@@ -325,24 +323,6 @@ class Separable : public SmoothLoss {
         return settled ? value : INFINITY;
     }
 };
-
-template <class Term>
-double Separable<Term>::part(Span<const double> z, Index first, Index last, double shift, double* r, double* c) const {
-    double total = 0.0;
-    for (Index from = first; from < last; from += 4096) {  // sums of blocks: errors grow with their number
-        const Index to = std::min(from + 4096, last);
-        double part = 0.0;
-        for (Index i = from; i < to; i++) {
-            double value, slope, bend;
-            const double p = weight(i);
-            term_(z[i] + shift, y_[i], value, slope, bend);
-            r[i] = p == 0.0 ? 0.0 : p * slope, c[i] = p == 0.0 ? 0.0 : p * bend;
-            part += p == 0.0 ? 0.0 : p * value;
-        }
-        total += part;
-    }
-    return total;
-}
 
 // One block of at most 256 margins m = y(z + shift): e <- e^-|m|, negative <- max(-m, 0). A choice is made between numbers that
 // are there, never between computations: a loop with a branch in it would not be vectorised.
@@ -434,10 +414,8 @@ inline std::unique_ptr<SmoothLoss> loss_named(int kind, double parameter, Span<c
 // Losses with kinks, smoothed: l(e) = max { a e - epsilon |a| - mu a²/2 : low <= a <= high } with e = z - y. The slope a is feasible
 // for the dual of the loss with kinks, so that a residual of the smoothed loss bounds that one from below.
 
-constexpr double CLOSED = 0.3;  // of what smoothing costs the certificate: a gap that is not worth another round
 
 struct Softs {
-    static constexpr bool quadratic = false;
     double low, high, epsilon, mu;
     bool hinge;  // slopes between -y and 0
 
@@ -475,7 +453,7 @@ class Softened : public Separable<Softs> {
         term_.mu = mu;
         return by;
     }
-    double slack() const override { return CLOSED * cost_; }
+    double slack() const override { return 0.3 * cost_; }  // a smaller gap is not worth another round
 
    private:
     double cost_ = 0.0;  // what the loss exceeds the bound by that the residual gives

@@ -1,4 +1,7 @@
 // The module, and bindings of passes over sparse data and of stochastic steps. Shapes are compared before loops begin.
+#include <nanobind/stl/tuple.h>
+
+#include <tuple>
 #include <type_traits>
 
 #include "blas_bindings.hpp"
@@ -72,17 +75,23 @@ void by_columns(Vector<const Index> starts, Vector<const I> places, Vector<const
     gram_columns(X, span(weights), span(index), {work.data(), span(weights).size}, matrix(G));
 }
 
-// --- stochastic steps: terms, batches, what the estimate keeps, set and point, in this order ---------------------------
+// How Python gives stochastic steps their terms (targets, weights and whether they differ, loss and its numbers), batches
+// (draws, ends and step sizes), and set and point, as in `Point`.
+using TermsGiven = std::tuple<Vector<const double>, Vector<const double>, int, int, Vector<const double>>;
+using BatchesGiven = std::tuple<Vector<const Index>, Vector<const Index>, Vector<const double>>;
+using PointGiven = std::tuple<int, Vector<const double>, Vector<const double>, Table2<const double>, Vector<double>,
+                              Vector<double>, Vector<Index>, Vector<Index>, Vector<Index>>;
 
-Terms terms(const Vector<const double>& y, const Vector<const double>& shares, int weighted, int loss,
-            const Vector<const double>& shape) {
+Terms terms(const TermsGiven& given) {
+    const auto& [y, shares, weighted, loss, shape] = given;
     expect(span(shares).size == (weighted ? span(y).size : 1), "the weights of the terms have another length");
     const bool known = (loss >= SQUARED && loss <= POISSON) || loss == HINGE || loss == KINKED;
     expect(known && span(shape).size >= (loss == KINKED ? 3 : 1), "there is no such loss");
     return {span(y), span(shares), weighted != 0, loss, span(shape)};
 }
 
-Batches batches(const Vector<const Index>& index, const Vector<const Index>& ends, const Vector<const double>& eta, Index n) {
+Batches batches(const BatchesGiven& given, Index n) {
+    const auto& [index, ends, eta] = given;
     expect_below(span(index), n, "a batch names a term that is not there");
     Index before = 0;
     bool ordered = span(ends).size == span(eta).size;
@@ -107,9 +116,8 @@ bool fits(Index d, Index weights, Span<const Index> atoms, Span<const Index> pla
     return inside && fresh <= weights - used[0];
 }
 
-Point point(int kind, const Vector<const double>& low, const Vector<const double>& high, const Table2<const double>& rows,
-            const Vector<double>& x, const Vector<double>& alpha, const Vector<Index>& atoms, const Vector<Index>& place,
-            const Vector<Index>& used) {
+Point point(const PointGiven& given) {
+    const auto& [kind, low, high, rows, x, alpha, atoms, place, used] = given;
     const Index d = span(x).size;
     const bool coordinates = kind == L1_BALL || kind == SIMPLEX;
     expect(kind >= L1_BALL && kind <= VERTICES && span(low).size == d && span(high).size == d && d > 0,
@@ -147,54 +155,44 @@ void def_rows(nb::module_& m, const char* name, void (*f)(const SparseRows<T, I>
 }
 
 template <class Choice, class Rows>
-void differences(const Rows& data, Index n, Index d, const Vector<const double>& y, const Vector<const double>& shares,
-                 const int& weighted, const int& loss, const Vector<const double>& shape, const Vector<const Index>& index,
-                 const Vector<const Index>& ends, const Vector<const double>& eta, const Vector<const double>& keep,
+void differences(const Rows& data, Index n, Index d, const TermsGiven& f, const BatchesGiven& b, const Vector<const double>& keep,
                  const Vector<const double>& here, const Vector<const double>& there, const Vector<const double>& base,
-                 const Vector<double>& other, const int& follows, const Vector<double>& g, const int& kind,
-                 const Vector<const double>& low, const Vector<const double>& high, const Table2<const double>& rows,
-                 const Vector<double>& x, const Vector<double>& alpha, const Vector<Index>& atoms, const Vector<Index>& place,
-                 const Vector<Index>& used) {
-    const Point p = point(kind, low, high, rows, x, alpha, atoms, place, used);
-    const Index steps = span(eta).size;
+                 const Vector<double>& other, const int& follows, const Vector<double>& g, const PointGiven& at) {
+    const Point p = point(at);
+    const Terms terms_of = terms(f);
+    const Batches steps = batches(b, n);
+    const Index count = steps.eta.size;
     d = d < 0 ? p.x.size : d;
-    expect(span(y).size == n && p.x.size == d && span(g).size == d && span(base).size == d && span(other).size == d &&
-               span(keep).size == steps && span(here).size == steps && span(there).size == steps,
+    expect(terms_of.y.size == n && p.x.size == d && span(g).size == d && span(base).size == d && span(other).size == d &&
+               span(keep).size == count && span(here).size == count && span(there).size == count,
            "difference_steps: shapes differ");
-    expect_choice<Choice>(loss, p.kind);
-    difference_steps<Choice>(data, terms(y, shares, weighted, loss, shape), batches(index, ends, eta, n),
+    expect_choice<Choice>(terms_of.loss, p.kind);
+    difference_steps<Choice>(data, terms_of, steps,
                              {span(keep), span(here), span(there), span(base), span(other), follows != 0, span(g)}, p);
 }
 
 template <class Choice, class Rows>
-void tables(const Rows& data, Index n, Index d, const Vector<const double>& y, const Vector<const double>& shares,
-            const int& weighted, const int& loss, const Vector<const double>& shape, const Vector<const Index>& index,
-            const Vector<const Index>& ends, const Vector<const double>& eta, const int& both, const Vector<double>& table,
-            const Vector<double>& mean, const Vector<double>& g, const int& kind, const Vector<const double>& low,
-            const Vector<const double>& high, const Table2<const double>& rows, const Vector<double>& x,
-            const Vector<double>& alpha, const Vector<Index>& atoms, const Vector<Index>& place, const Vector<Index>& used) {
-    const Point p = point(kind, low, high, rows, x, alpha, atoms, place, used);
+void tables(const Rows& data, Index n, Index d, const TermsGiven& f, const BatchesGiven& b, const int& both,
+            const Vector<double>& table, const Vector<double>& mean, const Vector<double>& g, const PointGiven& at) {
+    const Point p = point(at);
+    const Terms terms_of = terms(f);
     d = d < 0 ? p.x.size : d;
-    expect(span(y).size == n && p.x.size == d && span(mean).size == d && span(table).size == n && (!both || span(g).size == d),
+    expect(terms_of.y.size == n && p.x.size == d && span(mean).size == d && span(table).size == n &&
+               (!both || span(g).size == d),
            "table_steps: shapes differ");
-    expect_choice<Choice>(loss, p.kind);
-    table_steps<Choice>(data, terms(y, shares, weighted, loss, shape), batches(index, ends, eta, n),
-                        {both != 0, span(table), span(mean), span(g)}, p);
+    expect_choice<Choice>(terms_of.loss, p.kind);
+    table_steps<Choice>(data, terms_of, batches(b, n), {both != 0, span(table), span(mean), span(g)}, p);
 }
 
 template <class T, class I>
-void wide_tables(Vector<const Index> starts, Vector<const I> places, Vector<const T> entries, Vector<const double> y,
-                 Vector<const double> shares, int weighted, int loss, Vector<const double> shape, Vector<const Index> index,
-                 Vector<const Index> ends, Vector<const double> eta, Vector<double> table, Vector<double> mean, Index width,
-                 int kind, Vector<const double> low, Vector<const double> high, Table2<const double> rows, Vector<double> x,
-                 Vector<double> alpha, Vector<Index> atoms, Vector<Index> place, Vector<Index> used) {
-    const auto X = compressed<T, I>(starts, places, entries);
-    const Index n = X.starts.size - 1;
-    expect(span(y).size == n && span(mean).size == span(x).size && span(table).size == n && width > 0 &&
-               (kind == L1_BALL || kind == SIMPLEX),
+void wide_tables(const SparseRows<T, I>& data, Index n, Index, const TermsGiven& f, const BatchesGiven& b,
+                 const Vector<double>& table, const Vector<double>& mean, const Index& width, const PointGiven& at) {
+    const Point p = point(at);
+    const Terms terms_of = terms(f);
+    expect(terms_of.y.size == n && span(mean).size == p.x.size && span(table).size == n && width > 0 &&
+               (p.kind == L1_BALL || p.kind == SIMPLEX),
            "wide_table_steps: shapes differ");
-    wide_table_steps(SparseRows<T, I>{X}, terms(y, shares, weighted, loss, shape), batches(index, ends, eta, n), span(table),
-                     span(mean), width, point(kind, low, high, rows, x, alpha, atoms, place, used));
+    wide_table_steps(data, terms_of, batches(b, n), span(table), span(mean), width, p);
 }
 
 void different(Vector<Index> index, Vector<const Index> begins, Vector<const Index> lengths, Index n) {
@@ -221,7 +219,7 @@ void sparse_kernels(nb::module_& m) {
     def(m, "gram_rows", by_rows<T, I>);
     def(m, "gram_columns", by_columns<T, I>);
     steps_over<SparseRows<T, I>>(m);
-    def(m, "wide_table_steps", wide_tables<T, I>);
+    def_rows(m, "wide_table_steps", wide_tables<T, I>);
 }
 
 template <class T>

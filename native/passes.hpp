@@ -15,7 +15,6 @@ namespace greedyhull {
 
 // What is asked of arrays before a solve, in one pass each: NumPy needs a pass, a temporary array and a microsecond or two for each
 // question, and a small solve has few of them.
-
 inline bool all_finite(Span<const double> x) {
     bool finite = true;
     for (Index i = 0; i < x.size; i++) finite &= std::fabs(x[i]) <= std::numeric_limits<double>::max();
@@ -64,7 +63,6 @@ inline SquareFacts square_facts(Matrix<const double> Q) {
 
 // Some entries of a product of factors, and the products of a sparse residual with both factors: what a descent over the
 // factors of a matrix does in each evaluation. Entries are by row: those of row i stand from starts[i] to starts[i + 1].
-
 struct Places {
     Span<const Index> starts;
     Span<const std::uint32_t> columns;

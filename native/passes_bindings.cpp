@@ -87,7 +87,8 @@ Index pick(Vector<const Index> starts, Vector<const I> places, Vector<const T> e
     expect(n >= 0 && span(named).size >= (span(number).size + 7) / 8, "pick_rows: shapes differ");
     const auto X = rows<T, I>(starts, places, entries, n);
     const Index room = X.starts[n] - X.starts[0];
-    expect(span(columns).size > room && span(values).size > room && room <= std::numeric_limits<std::uint32_t>::max(), "pick_rows: there is no room for the entries");
+    const bool fits = room <= std::numeric_limits<std::uint32_t>::max();
+    expect(fits && span(columns).size > room && span(values).size > room, "pick_rows: there is no room for the entries");
     const Index count = pick_rows(X, span(named), span(number), span(heads), span(columns), span(values));
     expect(count != std::numeric_limits<Index>::min(), OUTSIDE);
     return count;

@@ -32,7 +32,7 @@ class Path {
     // Row k of W: the point for the k-th of growing radii, in the units of the data.
     void walk(Vector<const double> radii, double tol, Vector<const double> scales, Table2<double> W, nb::callable asked) {
         const Matrix<double> out = matrix(W);
-        expect(out.rows == static_cast<Index>(radii.shape(0)) && out.columns == trail_->size() &&
+        expect(out.rows == static_cast<Index>(radii.shape(0)) && out.columns == trail_->size &&
                    static_cast<Index>(scales.shape(0)) == out.columns, "walk: a row for each radius is wanted");
         for (Index k = 0; k < out.rows; k++) expect(span(radii)[k] > 0.0, "walk: positive radii are wanted");
         nb::gil_scoped_release free;
@@ -49,35 +49,33 @@ class Path {
         trail_->each([&](Index j, double weight) { at.push_back(j), x.push_back(weight); });
         return nb::make_tuple(as_array(at), as_array(x));
     }
-    nb::tuple first() const { return nb::make_tuple(trail_->f0(), trail_->first()); }
+    nb::tuple first() const { return nb::make_tuple(trail_->f0, trail_->first); }
 
    private:
     nb::list alive_;  // the arrays that pointers lead to
     std::unique_ptr<SquareTrail> trail_;
 };
 
-void expect_scales(const Vector<const double>& scales, Index d) {
-    expect(static_cast<Index>(scales.shape(0)) == d, "one scale a column is wanted");
-}
-
 std::unique_ptr<Path> matrix_path(Table2<const double> H, Vector<const double> b, double f0, Vector<const double> scales,
                                   bool positive) {
     const Index d = static_cast<Index>(b.shape(0));
     expect(static_cast<Index>(H.shape(0)) == d && static_cast<Index>(H.shape(1)) == d, "a square matrix of the size of b is wanted");
-    expect_scales(scales, d);
+    expect(span(scales).size == d, "one scale a column is wanted");
     nb::list alive;
     alive.append(nb::cast(H)), alive.append(nb::cast(scales));
     return std::make_unique<Path>(from_kink_to_kink(std::make_unique<SquareMatrix>(H.data(), span(b), f0, span(scales)), positive), alive);
 }
 
-void expect_rows(const Vector<const double>& y, const Vector<const double>& p, Index n) {
-    expect(static_cast<Index>(y.shape(0)) == n && static_cast<Index>(p.shape(0)) == n, "a target and a weight a row are wanted");
+template <class D>
+void expect_fit(const D& X, const Vector<const double>& y, const Vector<const double>& p, const Vector<const double>& scales) {
+    expect(span(y).size == X.n && span(p).size == X.n, "a target and a weight a row are wanted");
+    expect(span(scales).size == X.d, "one scale a column is wanted");
 }
 
 template <class T>
 std::unique_ptr<Path> dense_path(Dense<T> data, nb::list alive, Vector<const double> y, Vector<const double> p, bool centre,
                                  Vector<const double> scales, bool positive) {
-    expect_rows(y, p, data.n), expect_scales(scales, data.d);
+    expect_fit(data, y, p, scales);
     alive.append(nb::cast(scales));
     return std::make_unique<Path>(
         from_kink_to_kink(std::make_unique<SquareColumns<T>>(data, span(y), span(p), centre, span(scales)), positive), alive);
@@ -86,7 +84,7 @@ std::unique_ptr<Path> dense_path(Dense<T> data, nb::list alive, Vector<const dou
 template <class T, class I>
 std::unique_ptr<Path> sparse_path(ByColumn<T, I> data, nb::list alive, Vector<const double> y, Vector<const double> p, bool centre,
                                   Vector<const double> scales, bool positive, bool roughly) {
-    expect_rows(y, p, data.n), expect_scales(scales, data.d);
+    expect_fit(data, y, p, scales);
     alive.append(nb::cast(y)), alive.append(nb::cast(p)), alive.append(nb::cast(scales));
     std::unique_ptr<SquareTrail> trail;
     if (roughly)

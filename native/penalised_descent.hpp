@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "designs.hpp"
@@ -21,12 +20,9 @@ namespace greedyhull {
 // quadratic + price sum |v_j| for one price. Sweeps solve for v at a price; v and the price follow the path's tangent, found by
 // conjugate gradients, to the radius. A sweep costs the entries of the columns that work.
 
-constexpr Index SWEEPS = 20;      // between two looks at all columns, at most
 constexpr double ALMOST = 0.02;   // of the price: columns that miss it by less work as well
-constexpr Index TURNS = 30;       // of conjugate gradients, at most
 constexpr double ROUGHLY = 0.05;  // to which share of its right side the tangent is solved for
 constexpr Index CALM = 3;         // sweeps between two jumps, at least
-constexpr double DELAYED = 2.0;   // times what a sweep changed of the sum: where more is missing, the price moves
 
 template <class T, class I>
 class PricedDescent {
@@ -104,7 +100,7 @@ class PricedDescent {
             const double h = own_[at(active_[a])];
             size += 1.0 / h, left += e_[a] * e_[a] / h, c_[a] = e_[a] / h;
         }
-        for (Index i = 0; i < TURNS && left > ROUGHLY * ROUGHLY * size; i++) {
+        for (Index i = 0; i < 30 && left > ROUGHLY * ROUGHLY * size; i++) {
             product(c_, Hc_);
             double bend = 0.0, now = 0.0;
             for (std::size_t a = 0; a < k; a++) bend += c_[a] * Hc_[a];
@@ -168,11 +164,11 @@ class PricedDescent {
     void sweeps(double r, double enough) {
         Index since = 0;
         bool known = false;
-        for (Index k = 0; k < SWEEPS; k++) {
+        for (Index k = 0; k < 20; k++) {
             const double before = norm_, left = sweep(), missing = norm_ - r, moved = std::fabs(norm_ - before);
             const bool off = std::fabs(missing) * price_ > enough;
             since++;
-            if (off && since >= CALM && (std::fabs(missing) > DELAYED * moved || since > 2 * CALM)) {
+            if (off && since >= CALM && (std::fabs(missing) > 2.0 * moved || since > 2 * CALM)) {
                 if (!known) tangent(), known = true;
                 jump(-missing), since = 0;
             } else if (!off && r * left <= enough) {
@@ -201,14 +197,9 @@ class PricedDescent {
 // v and the price follow the path's tangent from one radius to the next, and sweeps mend what it misses. Whatever the sweeps leave,
 // the gap is that of the point.
 
-constexpr Index DESCENTS = 40;       // looks at one radius, at most
 constexpr Index IN_VAIN = 5;         // of these that leave the gap above nine tenths of the best: then it stays
 constexpr double CLOSE = 0.5;        // of the gap that is wanted: sweeps end where the working columns leave no more
 constexpr double STRIDE = 1.25;      // times the radius, at most, is one step
-constexpr double FIRST = 0.05;       // of the loss at zero by the price there: the first radius
-constexpr double BY_THE_WAY = 1e-3;  // to what points on the way to a radius are solved
-constexpr Index HALVES = 4;          // times a step beyond which no loss is left is halved
-constexpr double NARROW = 1.05;      // but not further than to this ratio of radii
 
 template <class T, class I>
 class DescentPath : public SquareTrail, private PricedDescent<T, I> {
@@ -217,23 +208,20 @@ class DescentPath : public SquareTrail, private PricedDescent<T, I> {
         : Descent(X, centre, positive, scales) {
         p_.assign(p.data, p.data + p.size);
         even_ = std::all_of(p_.begin(), p_.end(), [&](double x) { return x == p_[0]; });
-        q0_ = targets(y, p, centre);
-        for (Index i = 0; i < X.n; i++) f0_ += 0.5 * p[i] * q0_[at(i)] * q0_[at(i)], q0_[at(i)] *= -p[i];
+        size = X.d, q0_ = targets(y, p, centre);
+        for (Index i = 0; i < X.n; i++) f0 += 0.5 * p[i] * q0_[at(i)] * q0_[at(i)], q0_[at(i)] *= -p[i];
         for (Index j = 0; j < X.d; j++) measure(j);
         q_ = q0_;
         look();
-        g0_ = g_, price_ = first_ = dearest();
+        g0_ = g_, price_ = first = dearest();
     }
-    Index size() const override { return X_.d; }
-    double f0() const override { return f0_; }
-    double first() const override { return first_; }
     void each(const std::function<void(Index, double)>& take) const override {
         for (Index j = 0; j < X_.d; j++)
             if (v[at(j)] != 0.0) take(j, v[at(j)]);
     }
 
     SquareStage to(double r, double tol, bool lazy, const std::function<bool()>& asked) override {
-        if (!(first_ > 0.0)) return seen(r);
+        if (!(first > 0.0)) return seen(r);
         if (lazy && norm_ > 0.0 && norm_ <= r) {
             const SquareStage stays = seen(r);
             if (stays.gap <= 0.5 * tol * stays.lost) return stays;
@@ -242,7 +230,7 @@ class DescentPath : public SquareTrail, private PricedDescent<T, I> {
         SquareStage there = seen(r);
         if (!(norm_ > low && norm_ <= r && there.value <= tol * there.lost)) {
             low = std::max(low, std::min(norm_, r));
-            there = at_radius(r, tol, DESCENTS, asked);
+            there = at_radius(r, tol, 40, asked);
         }
         if (there.value <= tol * there.lost && low < norm_ && norm_ <= r) {
             shrink(low, tol, asked);
@@ -262,8 +250,8 @@ class DescentPath : public SquareTrail, private PricedDescent<T, I> {
     double approach(double r, double tol, const std::function<bool()>& asked) {
         if (r < 0.5 * norm_) leave();
         double low = norm_;
-        for (double next = norm_ > 0.0 ? STRIDE * norm_ : FIRST * f0_ / first_; next > 0.0 && next < r && !asked(); next *= STRIDE) {
-            const SquareStage stage = at_radius(next, std::max(tol, BY_THE_WAY), IN_VAIN, asked);
+        for (double next = norm_ > 0.0 ? STRIDE * norm_ : 0.05 * f0 / first; next > 0.0 && next < r && !asked(); next *= STRIDE) {
+            const SquareStage stage = at_radius(next, std::max(tol, 1e-3), IN_VAIN, asked);
             if (!std::isfinite(stage.gap) || stage.value <= tol * stage.lost) return low;
             low = norm_;
         }
@@ -274,7 +262,7 @@ class DescentPath : public SquareTrail, private PricedDescent<T, I> {
     void shrink(double low, double tol, const std::function<bool()>& asked) {
         std::vector<double> fits = v;
         double price = price_, high = norm_;
-        for (Index k = 0; k < HALVES && high > NARROW * low && !asked(); k++) {
+        for (Index k = 0; k < 4 && high > 1.05 * low && !asked(); k++) {
             const double middle = 0.5 * (low + high);
             const SquareStage stage = at_radius(middle, tol, IN_VAIN, asked);
             if (stage.value <= tol * stage.lost)
@@ -288,7 +276,7 @@ class DescentPath : public SquareTrail, private PricedDescent<T, I> {
 
     SquareStage at_radius(double r, double tol, Index most, const std::function<bool()>& asked) {
         begin(r);
-        SquareStage best{0.0, INFINITY, 0.0, 0.0, f0_}, stage = best;
+        SquareStage best{0.0, INFINITY, 0.0, 0.0, f0}, stage = best;
         Index vain = 0;
         for (Index k = 0; k < most && vain <= IN_VAIN; k++) {
             choose();
@@ -309,7 +297,7 @@ class DescentPath : public SquareTrail, private PricedDescent<T, I> {
     }
 
     std::vector<double> q0_, kept_, g0_;
-    double f0_ = 0.0, first_ = 0.0, kept_price_ = 0.0;
+    double kept_price_ = 0.0;
 
     // All of g at v, from the data; sums of many small steps are made anew.
     void look() {
@@ -323,15 +311,13 @@ class DescentPath : public SquareTrail, private PricedDescent<T, I> {
         double linear = 0.0, slope = 0.0;
         for (std::size_t j = 0; j < v.size(); j++)
             if (v[j] != 0.0) linear += v[j] * g0_[j], slope += v[j] * g_[j];
-        const double gained = -linear - 0.5 * (slope - linear), value = f0_ - gained, price = dearest();
-        const double gap = std::max(std::min(slope + r * price, value), 0.0);  // no value is below zero
-        return {value, gap, price, norm_, std::max(std::fabs(value), gained + gap)};
+        return this->stage_of(linear, slope, dearest(), norm_, r);
     }
 
     void leave() {
         std::fill(v.begin(), v.end(), 0.0), std::fill(d_.begin(), d_.end(), 0.0);
         look();
-        price_ = first_;
+        price_ = first;
     }
 
     // Along the path's tangent.
@@ -343,7 +329,7 @@ class DescentPath : public SquareTrail, private PricedDescent<T, I> {
             double most = 0.0, square = 0.0;
             for (Index j = 0; j < X_.d; j++)
                 if (worth(g_[at(j)]) > most) most = worth(g_[at(j)]), square = own_[at(j)];
-            gives_ = 1.0 / square, price_ = std::max(first_ - square * r, 0.5 * first_);
+            gives_ = 1.0 / square, price_ = std::max(first - square * r, 0.5 * first);
         }
     }
 
@@ -354,19 +340,17 @@ class DescentPath : public SquareTrail, private PricedDescent<T, I> {
     }
 };
 
-// Sparse least squares over budgets of many radii: by coordinate descent, and from kink to kink where that does not get there.
-
+// By coordinate descent, and from kink to kink where that does not get there.
 template <class T, class I>
 class SparseTrail : public SquareTrail {
    public:
     SparseTrail(ByColumn<T, I> X, Span<const double> y, Span<const double> p, bool centre, Span<const double> scales, bool positive)
         : descent_(X, y, p, centre, scales, positive), few_(std::min(X.n, X.d) <= PROGRAM), make_([=] {
               return std::make_unique<SquarePath>(std::make_unique<SquareSparse<T, I>>(X, y, p, centre, scales), positive);
-          }) {}
+          }) {
+        size = X.d, f0 = descent_.f0, first = descent_.first;
+    }
 
-    Index size() const override { return descent_.size(); }
-    double f0() const override { return descent_.f0(); }
-    double first() const override { return descent_.first(); }
     SquareStage to(double r, double tol, bool lazy, const std::function<bool()>& asked) override {
         if (!kinks_) {
             const SquareStage stage = descent_.to(r, tol, lazy, asked);

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
-#include <limits>
 #include <vector>
 
 #include "algebra.hpp"
@@ -60,7 +59,7 @@ class RowsPath {
         }
     }
 
-    bool finite() const { return all_in(t) && all_in(y); }
+    bool finite() const { return all_finite(t.data(), t.size()) && all_finite(y.data(), y.size()); }
 
    private:
     static constexpr int MOST = 60;
@@ -74,9 +73,6 @@ class RowsPath {
     std::vector<double> sl, sh, slope, near_e, near_g, r_e, r_g, theta, right, dt, dl, dh, to_l, to_h, dy, dv;
     std::vector<double> K, across, S;
 
-    static bool all_in(const std::vector<double>& a) {
-        return std::all_of(a.begin(), a.end(), [](double x) { return std::isfinite(x); });
-    }
     double row(const Matrix<const double>& A, Index i, const double* x) const {
         double total;
         algebra::dots(A.row(i), 0, n, 1, x, &total);
@@ -234,7 +230,7 @@ class RowsPath {
         for (std::size_t k = 0; k < at(N); k++)
             dl[k] = to_l[k] - zl[k] - zl[k] / sl[k] * dt[k], dh[k] = to_h[k] - zh[k] + zh[k] / sh[k] * dt[k];
         const double length = std::min(1.0, INSIDE * reach());
-        if (!(length > 1e-12) || !all_in(dt)) return false;
+        if (!(length > 1e-12) || !all_finite(dt.data(), dt.size())) return false;
         for (std::size_t k = 0; k < at(N); k++)
             t[k] += length * dt[k], zl[k] += length * dl[k], zh[k] += length * dh[k];
         for (std::size_t i = 0; i < at(q); i++) y[i] += length * dy[i];
@@ -431,7 +427,7 @@ class RowsFaces {
         algebra::solve_transposed(n, L.data(), n, step.data());
         for (Index j = 0; j < n; j++) drawn[at(j)] = x[at(j)] + step[at(j)];
         for (Index k = 0; k < N; k++) t[at(k)] = activity(k, drawn.data());
-        return std::all_of(t.begin(), t.end(), [](double x_k) { return std::isfinite(x_k); });
+        return all_finite(t.data(), t.size());
     }
 
     // step <- L^-1(E'mu + C'lambda - grad) at x.

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <memory>
-#include <utility>
 #include <vector>
 
 #include "losses.hpp"
@@ -22,7 +20,6 @@ constexpr Index AT_ONCE = 128;  // coordinates: so few are all worked on from th
 // Q is symmetric and given by column. Without points the atoms are coordinates.
 template <class D>
 struct Form {
-    static constexpr bool sparse = false;
     D Q;
     Span<const double> b;
     Points points;
@@ -136,26 +133,27 @@ class WorkingColumns<Form<D>> {
 // Least squares with many more rows than columns: X'X is made once, and every Hessian is a part of it. Images, residuals and
 // gradients are made from X itself, so that the rounding of X'X can cost a round and never a digit of the certificate.
 
-constexpr Index TALL = 2;                 // times as many rows as columns, at least
 constexpr Index LARGE_SHARE = 3;          // where one column in so many is wanted, and more than can join promise much, all of them
                                           // are worked on, and X'X is made
 constexpr Index MOST_WORK = 4000000000;   // rows times columns squared: more than this would keep Ctrl-C waiting
 constexpr Index SPARSE_POINT = 16;        // times as many columns as have weight: then only these are read
 constexpr Index BY_BLAS = 2000000;        // rows times columns squared: from so many on BLAS makes X'X
 
-inline bool is_tall(Index n, Index d) { return d > 1 && n >= TALL * d && d <= MOST_WORK / d / n; }
+inline bool is_tall(Index n, Index d) { return d > 1 && n >= 2 * d && d <= MOST_WORK / d / n; }
 
 // Few columns are copied side by side, as of any data; once a share of them is wanted, all are worked on, from X'X.
 template <class T>
 struct Tall {
-    static constexpr bool sparse = false;
     Dense<T> X;
     Index n, d;
 
-    static Tall of(const Dense<T>& X) { return {X, X.n, X.d}; }
     void adjoint(const double* r, double* g) const { X.adjoint(r, g); }
     bool at_once(Index wanted, bool crowded) const { return crowded && LARGE_SHARE * wanted > d; }
 };
+template <class T>
+Tall<T> tall_of(const Dense<T>& X) {
+    return {X, X.n, X.d};
+}
 
 // The lower triangle (rows contiguous) of G <- G + c X'X for float64 rows that all weigh the same: no copy is made.
 inline bool add_gram_in_place(const Dense<double>& X, double c, double* G) {
@@ -252,7 +250,6 @@ class WorkingColumns<Tall<T>> {
 
 // What the corrective rounds ask of a design: whether it is a quadratic form, whether the whole Hessian is known, how many of
 // its rows are data, and whether to work on all columns at once.
-
 template <class D>
 constexpr bool is_form = false;
 template <class D>
@@ -266,11 +263,10 @@ constexpr bool knows_hessian<Tall<T>> = true;
 // A ridge over points has rows of its own below those of the data.
 template <class D>
 Index data_rows(const D& X) {
-    return X.n;
-}
-template <class D>
-Index data_rows(const Mapped<D>& X) {
-    return X.X.n;
+    if constexpr (is_mapped<D>)
+        return X.X.n;
+    else
+        return X.n;
 }
 
 // Whether all columns are to be worked on, where so many of them are wanted; `crowded` says whether more promise much than can

@@ -20,7 +20,6 @@ namespace greedyhull {
 
 // Boxes, bounded simplices and balls as their coordinates see them, as atoms/regions.py has them. A section is the part of the
 // set in which some of the coordinates move, in the coordinates y of these.
-
 class Region {
    public:
     double multiplier = 0.0;  // of the sphere, as it was found last
@@ -37,7 +36,9 @@ class Region {
     }
     virtual std::vector<double> arm_of(const std::vector<double>&) { throw std::logic_error("a ball is wanted"); }
     virtual double section_gap(const std::vector<double>& g, const std::vector<double>& y) = 0;
-    virtual double slope(const std::vector<double>& g, const std::vector<double>& y, const std::vector<double>& to) = 0;
+    virtual double slope(const std::vector<double>& g, const std::vector<double>& y, const std::vector<double>& to) {
+        return along(g, y, to, 0.0);
+    }
     virtual const std::vector<double>& solve(const double* H, const std::vector<double>& g, const std::vector<double>& y, double tol,
                                              const Asked& asked) = 0;
 
@@ -79,9 +80,6 @@ class BoxRegion : public Region {
     }
     double section_gap(const std::vector<double>& g, const std::vector<double>& y) override {
         return box_gap(static_cast<Index>(y.size()), g.data(), y.data(), lows_.data(), highs_.data());
-    }
-    double slope(const std::vector<double>& g, const std::vector<double>& y, const std::vector<double>& to) override {
-        return along(g, y, to, 0.0);
     }
     const std::vector<double>& solve(const double* H, const std::vector<double>& g, const std::vector<double>& y, double tol,
                                      const Asked& asked) override {
@@ -212,9 +210,6 @@ class BallRegion : public Region {
         into_unit_ball(arm_);
         return section_ * unit_ball_gap(g, arm_);
     }
-    double slope(const std::vector<double>& g, const std::vector<double>& y, const std::vector<double>& to) override {
-        return along(g, y, to, 0.0);
-    }
     const std::vector<double>& solve(const double* H, const std::vector<double>& g, const std::vector<double>& y, double tol,
                                      const Asked& asked) override {
         qp_.x = y, qp_.multiplier = multiplier;
@@ -319,9 +314,7 @@ class GroupedRegion : public Region {
     }
 };
 
-// The ways in which the matrix Q of a quadratic may be given, and the part of it that a round works on.
-
-// Q itself, on all coordinates: nothing is copied.
+// The matrix Q of a quadratic, on all coordinates: nothing is copied.
 class WholeMatrix {
    public:
     WholeMatrix(const double* Q, Index d) : Q_(Q), d_(d) {}
@@ -338,66 +331,63 @@ class WholeMatrix {
     Index d_;
 };
 
-// Those coordinates that the region lets in; false where there are none, or too many to be solved for together.
-inline bool choose_free(Region& region, const std::vector<double>& g, const std::vector<double>& x, Index most,
-                        std::vector<Index>& columns) {
-    columns.clear();
-    region.free(g, x, columns);
-    return !columns.empty() && static_cast<Index>(columns.size()) <= most;
-}
+// A part of Q, on the coordinates that the region lets in.
+struct FreePart {
+    Index most;
+    std::vector<double> H;
 
-// Q itself, on the coordinates that the region lets in.
-class SomeOfMatrix {
-   public:
-    SomeOfMatrix(const double* Q, Index d, Index most) : Q_(Q), d_(d), most_(most) {}
-    void product(const double* x, double* z) const { algebra::combine(Q_, d_, d_, d_, x, z); }  // it is symmetric
+    // False where there are none, or too many to be solved for together.
     bool choose(Region& region, const std::vector<double>& g, const std::vector<double>& x, std::vector<Index>& columns) const {
-        return choose_free(region, g, x, most_, columns);
+        columns.clear();
+        region.free(g, x, columns);
+        return !columns.empty() && static_cast<Index>(columns.size()) <= most;
     }
+    const double* finite() const { return all_finite(H.data(), H.size()) ? H.data() : nullptr; }
+};
+
+class SomeOfMatrix : public FreePart {
+   public:
+    SomeOfMatrix(const double* Q, Index d, Index most) : FreePart{most, {}}, Q_(Q), d_(d) {}
+    void product(const double* x, double* z) const { algebra::combine(Q_, d_, d_, d_, x, z); }  // it is symmetric
     const double* on(const std::vector<Index>& columns) {
         const std::size_t m = columns.size();
-        H_.resize(m * m);
+        H.resize(m * m);
         for (std::size_t a = 0; a < m; a++)
-            for (std::size_t b = 0; b < m; b++) H_[a * m + b] = Q_[columns[a] * d_ + columns[b]];
-        return all_finite(H_.data(), H_.size()) ? H_.data() : nullptr;
+            for (std::size_t b = 0; b < m; b++) H[a * m + b] = Q_[columns[a] * d_ + columns[b]];
+        return finite();
     }
 
    private:
     const double* Q_;
-    Index d_, most_;
-    std::vector<double> H_;
+    Index d_;
 };
 
-// F'F + diag(D), on the coordinates that the region lets in; no d x d matrix is made.
+// F'F + diag(D); no d x d matrix is made.
 template <class Design>
-class FactorsAndDiagonal {
+class FactorsAndDiagonal : public FreePart {
    public:
-    FactorsAndDiagonal(Design F, const double* D, Index most) : F_(F), D_(D), most_(most) { image_.resize(at(F.n)); }
+    FactorsAndDiagonal(Design F, const double* D, Index most) : FreePart{most, {}}, F_(F), D_(D) { image_.resize(at(F.n)); }
     void product(const double* x, double* z) {
         F_.product(x, image_.data());
         F_.adjoint(image_.data(), z);
         for (Index j = 0; j < F_.d; j++) z[j] += D_[j] * x[j];
     }
-    bool choose(Region& region, const std::vector<double>& g, const std::vector<double>& x, std::vector<Index>& columns) const {
-        return choose_free(region, g, x, most_, columns);
-    }
     const double* on(const std::vector<Index>& columns) {
         const std::size_t m = columns.size(), k = at(F_.n);
-        B_.resize(k * m), H_.assign(m * m, 0.0), scratch_.resize(m);
+        B_.resize(k * m), H.assign(m * m, 0.0), scratch_.resize(m);
         for (std::size_t a = 0; a < m; a++) F_.column(columns[a], 1.0, B_.data() + a * k);
-        algebra::add_square(static_cast<Index>(m), F_.n, B_.data(), H_.data(), scratch_.data());
+        algebra::add_square(static_cast<Index>(m), F_.n, B_.data(), H.data(), scratch_.data());
         for (std::size_t a = 0; a < m; a++) {
-            H_[a * m + a] += D_[columns[a]];
-            for (std::size_t b = 0; b < a; b++) H_[b * m + a] = H_[a * m + b];
+            H[a * m + a] += D_[columns[a]];
+            for (std::size_t b = 0; b < a; b++) H[b * m + a] = H[a * m + b];
         }
-        return all_finite(H_.data(), H_.size()) ? H_.data() : nullptr;
+        return finite();
     }
 
    private:
     Design F_;
     const double* D_;
-    Index most_;
-    std::vector<double> image_, B_, H_, scratch_;
+    std::vector<double> image_, B_, scratch_;
 };
 
 }  // namespace greedyhull

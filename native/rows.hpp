@@ -1,7 +1,6 @@
 // Rows and columns of dense and sparse data, and passes of a worker over the rows of a shard.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -10,8 +9,6 @@
 #include "cpu_dispatch.hpp"
 
 namespace greedyhull {
-
-// Products with a few columns of a sparse matrix, without building the submatrix.
 
 // A compressed matrix: line k has the entries from starts[k] to starts[k + 1]. By column, but for gram_rows.
 template <class T, class I>
@@ -81,8 +78,6 @@ void gram_columns(Compressed<T, I> X, Span<const double> weights, Span<const Ind
     }
 }
 
-// Rows of the data, dense or compressed: products with a point, and gradients spread over coordinates.
-
 template <class T>
 struct DenseRows {
     Matrix<const T> X;
@@ -137,7 +132,6 @@ struct SparseRows {
 
 // Passes over some rows of a compressed matrix, as a worker makes them over its shards: each entry is read once a pass, a column
 // that lies outside is refused where it is met. Rows begin anywhere: starts[0] need not be 0.
-
 // z_i <- <x_i, w>, in the order of the entries. False where a column lies beyond w.
 template <class T, class I>
 bool dot_rows(Compressed<T, I> X, Span<const double> w, Span<double> z) {

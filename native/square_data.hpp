@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <functional>
 #include <limits>
-#include <utility>
 #include <vector>
 
 #include "algebra.hpp"
@@ -14,8 +13,6 @@
 #include "designs.hpp"
 
 namespace greedyhull {
-
-// What a path of least squares over budgets tells, however it is followed.
 
 // y less its mean by the weights p, if that is wanted; zero where no more than rounding is left of it, which no column can fit.
 inline std::vector<double> targets(Span<const double> y, Span<const double> p, bool centre) {
@@ -41,19 +38,25 @@ struct SquareStage {
 
 class SquareTrail {
    public:
+    Index size = 0;                 // columns
+    double f0 = 0.0, first = 0.0;  // the value at zero, and the price there
     virtual ~SquareTrail() = default;
-    virtual Index size() const = 0;    // columns
-    virtual double f0() const = 0;     // the value at zero
-    virtual double first() const = 0;  // the price there
     // The point for radius r, to a gap of `tol` times the larger of f and what has been gained since zero, or what can be had.
     // With `lazy` the point stays where it is if that is good enough.
     virtual SquareStage to(double r, double tol, bool lazy, const std::function<bool()>& asked) = 0;
     // Its coordinates that are not zero, in units of the budget.
     virtual void each(const std::function<void(Index, double)>& take) const = 0;
+
+   protected:
+    // Of the point v with <g0, v> = linear and <g, v> = slope, where `price` is the largest of |g|.
+    SquareStage stage_of(double linear, double slope, double price, double norm, double r) const {
+        const double gained = -linear - 0.5 * (slope - linear), value = f0 - gained;
+        const double gap = std::max(std::min(slope + r * price, value), 0.0);  // no value is below zero
+        return {value, gap, price, norm, std::max(std::fabs(value), gained + gap)};
+    }
 };
 
 // The Cholesky factor of a Hessian on active columns that come and go, one at a time: LL' = H_AA, and q = L^-1 s for their signs s.
-
 class SquareFactor {
    public:
     Index k = 0;

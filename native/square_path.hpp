@@ -21,34 +21,29 @@ namespace greedyhull {
 
 constexpr Index ALL = 160;           // columns: so few wait together
 constexpr Index BATCH = 20;          // columns that may join at a look, at least
-constexpr Index CROWD = 4;           // or one for so many active ones, if that is more
 constexpr double PAUSE = 0.7;        // of the price: when it has fallen so far, the whole gradient is looked at
 constexpr double NEAR = 0.5;         // of the price: columns that are worth less do not wait
 constexpr double SPARE = 0.5;         // of the fall of the price that is expected: columns that would catch up with it wait
 constexpr Index WAITING_SHARE = 3;         // times as many columns as are active or new: then those that wait in vain leave
-constexpr double DEPENDENT = 1e-10;  // of a column's square: where the others leave less of it, it does not join
 constexpr double SAME = 1e-10;       // of the price: a drift below is rounding
 constexpr double NOTHING = 1e-13;    // of the first price: the same
 constexpr double LEAST_PRICE = 1e-7;        // of the first price: below it, a point inside the budget is good enough
-constexpr double ARRIVED = 0.998;    // of the radius: a point that uses so much of it may be good enough
 constexpr double LEAP = 0.5;          // of the gap that is wanted: where a step past kinks would leave no more, it is made
-constexpr Index KINKS = 8;           // times the columns that wait, at most, between two looks
 constexpr Index STILL = 50;           // kinks without a step: then they lead nowhere
 constexpr Index LOOKS = 4;           // at one radius, before a quadratic program is solved
 constexpr Index PROGRAM = 1000;       // columns that such a program may have
 constexpr Index ROUNDS = 60;         // of these
-constexpr Index VAIN = 5;            // looks at one radius that leave the gap above nine tenths of the best: then it stays
 
 class SquarePath : public SquareTrail {
    public:
     std::vector<Index> columns;  // those that wait
     std::vector<double> v;       // their coordinates
 
-    SquarePath(std::unique_ptr<SquareData> data, bool positive) : data_(std::move(data)), positive_(positive) { reset(); }
+    SquarePath(std::unique_ptr<SquareData> data, bool positive) : data_(std::move(data)), positive_(positive) {
+        size = data_->d, f0 = data_->f0;
+        reset();
+    }
 
-    Index size() const override { return data_->d; }
-    double f0() const override { return data_->f0; }
-    double first() const override { return first_; }
     void each(const std::function<void(Index, double)>& take) const override {
         for (std::size_t a = 0; a < v.size(); a++)
             if (v[a] != 0.0) take(columns[a], v[a]);
@@ -56,7 +51,7 @@ class SquarePath : public SquareTrail {
 
     SquareStage to(double r, double tol, bool lazy, const std::function<bool()>& asked) override {
         if (r < NEAR * norm_) reset();  // else the path is followed back
-        if (norm_ > 0.0 && norm_ <= r && (lazy || price_ <= LEAST_PRICE * first_)) {
+        if (norm_ > 0.0 && norm_ <= r && (lazy || price_ <= LEAST_PRICE * first)) {
             const SquareStage stays = seen(r);
             if (stays.gap <= (lazy ? LEAP : 1.0) * tol * stays.lost) return stays;
         }
@@ -73,12 +68,12 @@ class SquarePath : public SquareTrail {
             within(r);
             look();
             const SquareStage stage = seen(r);
-            const bool here = norm_ >= ARRIVED * r || price_ <= LEAST_PRICE * first_;
+            const bool here = norm_ >= 0.998 * r || price_ <= LEAST_PRICE * first;
             const bool fits = stage.value <= tol * stage.lost;  // more of the radius would be of no use
             if (((here || fits) && stage.gap <= tol * stage.lost) || asked()) return stage;
             vain = stage.gap <= 0.9 * best ? 0 : vain + (here || solved);
             best = std::min(best, stage.gap);
-            if (vain > VAIN) return stage;
+            if (vain > 5) return stage;
             settle(r);
             if (here) idle = idle < LOOKS && !(stage.gap < 0.5 * last) ? LOOKS : idle + 1, last = stage.gap;
         }
@@ -95,7 +90,7 @@ class SquarePath : public SquareTrail {
     Index room_ = 0;
     SquareFactor factor_;
     BudgetQP qp_;
-    double first_ = 0.0, price_ = 0.0, norm_ = 0.0, pause_ = PAUSE, enough_ = 0.0;
+    double price_ = 0.0, norm_ = 0.0, pause_ = PAUSE, enough_ = 0.0;
 
     Index waiting() const { return static_cast<Index>(columns.size()); }
     double worth(double g) const { return positive_ ? std::max(-g, 0.0) : std::fabs(g); }
@@ -110,7 +105,7 @@ class SquarePath : public SquareTrail {
         place_.assign(at(data_->d), -1);
         data_->keep({});
         factor_.clear();
-        g_ = data_->g0, drifts_ = false, norm_ = 0.0, pause_ = PAUSE, price_ = first_ = dearest();
+        g_ = data_->g0, drifts_ = false, norm_ = 0.0, pause_ = PAUSE, price_ = first = dearest();
         near_.clear(), enough_ = NEAR * price_;
         wait(enough_, BATCH);
     }
@@ -135,9 +130,7 @@ class SquarePath : public SquareTrail {
         double linear = 0.0, slope = 0.0;
         for (std::size_t a = 0; a < columns.size(); a++)
             linear += v[a] * data_->g0[at(columns[a])], slope += v[a] * g_[at(columns[a])];
-        const double gained = -linear - 0.5 * (slope - linear), value = data_->f0 - gained, price = dearest();
-        const double gap = std::max(std::min(slope + r * price, value), 0.0);  // no value is below zero
-        return {value, gap, price, norm_, std::max(std::fabs(value), gained + gap)};
+        return stage_of(linear, slope, dearest(), norm_, r);
     }
 
     // Before a walk to radius r: who may join on the way waits, and what differs from the path is drift.
@@ -146,8 +139,8 @@ class SquarePath : public SquareTrail {
         for (double q : factor_.q) total += q * q;
         const double fall = total > 0.0 ? std::max(r - norm_, 0.0) / total : 0.0;
         enough_ = std::max(price_ - SPARE * fall, NEAR * price_);
-        wait(enough_, std::max<Index>(BATCH, static_cast<Index>(active_.size()) / CROWD));
-        const double least = std::max(SAME * price_, NOTHING * first_);
+        wait(enough_, std::max<Index>(BATCH, static_cast<Index>(active_.size()) / 4));
+        const double least = std::max(SAME * price_, NOTHING * first);
         drifts_ = false;
         for (Index a = 0; a < waiting(); a++) {
             const double g = g_[at(columns[at(a)])];
@@ -220,7 +213,7 @@ class SquarePath : public SquareTrail {
     bool activate(Index a, double sign, bool force = false) {
         row_.resize(active_.size());
         for (std::size_t b = 0; b < active_.size(); b++) row_[b] = H_[at(a * room_ + active_[b])];
-        if (!factor_.join(row_.data(), H_[at(a * room_ + a)], sign, DEPENDENT, force)) return false;
+        if (!factor_.join(row_.data(), H_[at(a * room_ + a)], sign, 1e-10, force)) return false;
         spot_[at(a)] = static_cast<Index>(active_.size()), active_.push_back(a), sign_.push_back(sign);
         return true;
     }
@@ -268,10 +261,10 @@ class SquarePath : public SquareTrail {
 
     // From kink to kink to radius r, or to where the price has fallen so far that somebody should look; false where it gets stuck.
     bool walk(double r, const std::function<bool()>& asked) {
-        const double pause = price_ > LEAST_PRICE * first_ && waiting() < data_->d ? pause_ * price_ : 0.0;
+        const double pause = price_ > LEAST_PRICE * first && waiting() < data_->d ? pause_ * price_ : 0.0;
         Index still = 0;
         gather();
-        for (Index k = 0; k < KINKS * (waiting() + 8); k++) {
+        for (Index k = 0; k < 8 * (waiting() + 8); k++) {
             if (active_.empty() && !begin()) return false;
             const double by = speeds(r);
             Kink next = first_kink(by);

@@ -28,8 +28,7 @@ inline double slope(int loss, const double* shape, double z, double y) {
     }
 }
 
-// The sets that stochastic steps know, by the numbers that solvers/parts/compiled_stochastic.py gives them: the best atom, and the move.
-
+// Sets by the numbers that solvers/parts/compiled_stochastic.py gives them.
 enum Kind { L1_BALL, SIMPLEX, BOX, L2_BALL, VERTICES };
 
 // A set and a point of it. Atoms that are coordinates have numbers (+e_1 ... +e_d, -e_1 ... -e_d, scaled): alpha[place[atom]]
@@ -106,8 +105,6 @@ inline void advance(const Point& p, const double* g, double eta) {
     }
 }
 
-// How a stochastic step chooses its atom: by the estimate of the gradient alone, or by values of the batch as well (Jones).
-
 // Frank-Wolfe: the atom with the least <g, .>.
 struct ByGradient {
     explicit ByGradient(Index) {}
@@ -149,8 +146,6 @@ struct ByValues {
         step_to(p, best, negative, eta);
     }
 };
-
-// Stochastic Frank-Wolfe and Jones steps for linear models: rows, slopes, the estimate, its best atom and the move, in one loop.
 
 // Targets, n times the weights of the terms (one number where they are equal), the loss.
 struct Terms {

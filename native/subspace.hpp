@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "corrective.hpp"
@@ -15,7 +13,6 @@
 namespace greedyhull {
 
 // Working columns with the Hessian of a loss on them, which follows the curvature of the rows.
-
 template <class D>
 class CurvedColumns {
    public:
@@ -36,7 +33,7 @@ class CurvedColumns {
         const bool joined = all.size() > stay;
         known = known && stay > 0 && (quadratic || !joined);
         const bool all_stay = stay == columns.size() && std::equal(columns.begin(), columns.end(), all.begin());
-        if (known && !all_stay) take(kept);
+        if (known && !all_stay) shrink(H, order(H), kept);
         columns.swap(all);
         build(X, all_stay ? static_cast<Index>(stay) : 0);
     }
@@ -49,7 +46,7 @@ class CurvedColumns {
 
     // Quadratics: of new columns what is missing is added.
     void complete(const std::vector<double>& c) {
-        const std::size_t have = known ? size_of_H() : 0;
+        const std::size_t have = known ? order(H) : 0;
         if (have < columns.size()) Z_.hessian(c.data(), nullptr, static_cast<Index>(have), H);
         known = true;
     }
@@ -90,33 +87,14 @@ class CurvedColumns {
     std::vector<double> ones_, change_, cross_;
     Numbers reduced_;
 
-    std::size_t size_of_H() const {
-        std::size_t m = static_cast<std::size_t>(std::sqrt(static_cast<double>(H.size())));
-        while (m * m > H.size()) m--;
-        while ((m + 1) * (m + 1) <= H.size()) m++;
-        return m;
-    }
-
-    void take(const std::vector<Index>& kept) {
-        const std::size_t old = size_of_H(), m = kept.size();
-        Numbers less(m * m);
-        for (std::size_t a = 0; a < m; a++)
-            for (std::size_t b = 0; b < m; b++) less[a * m + b] = H[at(kept[a]) * old + at(kept[b])];
-        H.swap(less);
-    }
-
     void renew(const std::vector<double>& c, bool sample) {
         known = true, from_sample = sample;
         if (!sample) {
             Z_.hessian(c.data(), nullptr, 0, H), rows = c;
             return;
         }
-        some_.clear(), change_.assign(c.size(), 0.0);
-        std::uint32_t state = 777;
-        for (std::size_t i = 0; i < c.size(); i++) {
-            state = state * 1664525u + 1013904223u;
-            if ((state >> 8) % SAMPLE == 0) some_.push_back(static_cast<Index>(i)), change_[i] = static_cast<double>(SAMPLE) * c[i];
-        }
+        some_ = sampled(static_cast<Index>(c.size())), change_.assign(c.size(), 0.0);
+        for (Index i : some_) change_[at(i)] = static_cast<double>(SAMPLE) * c[at(i)];
         Z_.hessian(change_.data(), &some_, 0, H);
     }
 };
@@ -188,7 +166,6 @@ class UnitFrame {
 
 // The images of a few directions, as data with a column for each.
 struct Images {
-    static constexpr bool sparse = false;
     const double* Z;
     Index n, d;
     void column(Index j, double, double* out) const { std::copy(Z + j * n, Z + (j + 1) * n, out); }

@@ -108,7 +108,6 @@ class SumQP {
     Threshold threshold_;
     ScaledFactor factor_;
 
-
     void image_of(const std::vector<double>& point) {
         for (Index j = 0; j < m_; j++) move_[at(j)] = point[at(j)] - start_[at(j)];
         algebra::combine(H_, m_, m_, m_, move_.data(), image_.data());

@@ -7,9 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <memory>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "arrays.hpp"
@@ -85,8 +83,6 @@ class EqualRows {
     }
 };
 
-// The columns that a corrective round works on, copied so that they lie together: Z = X[:, columns] diag(scales).
-
 // The Hessian Z' diag(c) Z has contiguous rows of length m and both of its triangles. In tiles, which stay in the cache.
 template <class T>
 void mirror(Index m, T* H) {
@@ -107,6 +103,20 @@ inline void widen(Numbers& H, Index kept, Index m) {
         std::memmove(at + a * m, at + a * kept, static_cast<std::size_t>(kept) * sizeof(double));
         std::fill(at + a * m + kept, at + (a + 1) * m, 0.0);
     }
+}
+
+// The order of a square matrix, and H <- H[kept, kept] of one of order `old`.
+inline std::size_t order(const Numbers& H) {
+    std::size_t m = 0;
+    while ((m + 1) * (m + 1) <= H.size()) m++;
+    return m;
+}
+inline void shrink(Numbers& H, std::size_t old, const std::vector<Index>& kept) {
+    const std::size_t m = kept.size();
+    Numbers less(m * m);
+    for (std::size_t a = 0; a < m; a++)
+        for (std::size_t b = 0; b < m; b++) less[a * m + b] = H[at(kept[a]) * old + at(kept[b])];
+    H.swap(less);
 }
 
 constexpr Index WIDE = 8;        // Hessians that are summed by themselves, then added
@@ -356,7 +366,6 @@ class WorkingColumns<ByColumn<T, I>> {
 
 // Columns of a dense matrix that are worked on where they lie: a Hessian gathers a few hundred rows at a time, and the matrix has
 // no second copy. It has the interface of WorkingColumns.
-
 template <class T>
 class GatheredColumns {
    public:

@@ -55,9 +55,9 @@ def stepped(kind: int = 0, d: int = 4, places: int | None = None, used: int = 0,
     place = np.full(2 * d, -1)
     if places is not None:
         place[0] = places
-    table_steps(np.ones((1, d)), np.ones(1), np.ones(1), 0, 0, np.zeros(3), np.zeros(1, np.int64), np.ones(1, np.int64),
-                np.ones(1), 0, np.zeros(1), np.zeros(d), np.zeros(d), kind, np.ones(d), np.ones(d), np.zeros((rows, d)),
-                np.zeros(d), np.zeros(2 * d), atoms, place, np.array([used]))
+    point = (kind, np.ones(d), np.ones(d), np.zeros((rows, d)), np.zeros(d), np.zeros(2 * d), atoms, place, np.array([used]))
+    table_steps(np.ones((1, d)), (np.ones(1), np.ones(1), 0, 0, np.zeros(3)),
+                (np.zeros(1, np.int64), np.ones(1, np.int64), np.ones(1)), 0, np.zeros(1), np.zeros(d), np.zeros(d), point)
 
 
 @pytest.mark.parametrize("wrong", [{"used": 1}, {"used": -1}, {"used": 9}, {"places": 0}, {"used": 1, "places": 1},

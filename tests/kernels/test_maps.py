@@ -85,13 +85,13 @@ def test_stochastic_loops_read_maps(dtype, sparse, mapped):
     rows = sparse_of(sp.csr_array(X), mapped) if sparse else (mapped(X),)
     index, ends = mapped(np.arange(40)), mapped(np.arange(10, 41, 10))
     eta, one = mapped(np.full(4, 0.25)), mapped(np.ones(4))
-    terms = (mapped(y), mapped(np.ones(1)), 0, 0, mapped(np.zeros(3)), index, ends, eta)
+    terms = ((mapped(y), mapped(np.ones(1)), 0, 0, mapped(np.zeros(3))), (index, ends, eta))
     for loop, own in ((difference_steps, (mapped(np.zeros(4)), one, mapped(np.zeros(4)), mapped(np.zeros(8)), np.zeros(8), 0,
                                           np.zeros(8))),
                       (table_steps, (0, np.zeros(40), np.zeros(8), np.zeros(8))),
                       *([(wide_table_steps, (np.zeros(40), np.zeros(8), 3))] if sparse else [])):
         own_point = point(8, mapped)
-        loop(*rows, *terms, *own, *own_point)
+        loop(*rows, *terms, *own, own_point)
         assert 0.0 < np.abs(own_point[4]).sum() <= 1.0
     draws = np.array([0, 0, 1])
     without_repeats(draws, mapped(np.zeros(1, np.int64)), mapped(np.full(1, 3)), 5)

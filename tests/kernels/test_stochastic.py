@@ -37,8 +37,8 @@ def step(loop, f, S, x, eta, base):
     """The estimate after one step of all terms at once, with ``base`` added; x moves."""
     known = CompiledStochastic(f, S, gh.FrankWolfe(gh.OpenLoop()), *[None] * 5)
     one, g, own = np.ones(1), np.zeros(len(x)), weights(2 * len(x))
-    loop(*known.terms, np.arange(f.n), np.array([f.n]), eta * one, 0.0 * one, one, 0.0 * one, base, np.zeros(len(x)), 0, g,
-         *known.set, x, *own)
+    loop(*known.terms, (np.arange(f.n), np.array([f.n]), eta * one), 0.0 * one, one, 0.0 * one, base, np.zeros(len(x)), 0, g,
+         (*known.set, x, *own))
     return g, own
 
 
@@ -93,7 +93,7 @@ def given(f, S, b, steps, seed):
     rng, known = np.random.default_rng(seed), CompiledStochastic(f, S, gh.FrankWolfe(gh.OpenLoop()), *[None] * 5)
     index, ends = rng.integers(f.n, size=b * steps), b * np.arange(1, steps + 1)
     x = np.array(S.centre().array())
-    return (*known.terms, index, ends, rng.random(steps) / 3), (*known.set, x, *weights())
+    return (*known.terms, (index, ends, rng.random(steps) / 3)), (*known.set, x, *weights())
 
 
 def told(*parts):
@@ -109,9 +109,9 @@ def test_wide_steps_are_the_others(S, width):
     point[4][:], table, mean = 0.0, np.zeros(30), np.zeros(D)
     found = []
     for loop, own in ((wide_table_steps, (table, mean, width)), (table_steps, (0, table, mean, np.zeros(D)))):
-        arrays = told(*own, *point)
-        loop(*terms, *arrays)
-        found.append([*arrays[-len(point) :], arrays[1 if loop is table_steps else 0]])
+        own, at = told(*own), tuple(told(*point))
+        loop(*terms, *own, at)
+        found.append([*at, own[1 if loop is table_steps else 0]])
     for one, other in zip(*found, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
 
@@ -120,4 +120,4 @@ def test_loops_that_choose_by_values_know_squares_over_coordinates_only():
     for f, S in ((gh.logistic(np.eye(D), np.ones(D)), SETS[0]), (gh.least_squares(np.eye(D), np.ones(D)), SETS[3])):
         terms, point = given(f, S, 2, 3, seed=5)
         with pytest.raises(ValueError, match="squares over coordinate atoms"):
-            jones_table_steps(*terms, *told(0, np.zeros(D), np.zeros(D), np.zeros(D), *point))
+            jones_table_steps(*terms, *told(0, np.zeros(D), np.zeros(D), np.zeros(D)), tuple(told(*point)))

@@ -99,7 +99,6 @@ def column_names(name: str, arrays: Mapping[str, Array], d: int) -> tuple[str, .
 
 
 def sparse_in(name: str, arrays: Mapping[str, Array], kind: str) -> Any:
-    """The matrix in CSR."""
     from scipy import sparse
 
     check_parts(name, kind, arrays)
@@ -135,13 +134,10 @@ BYTES = 1 << 26  # of the rows of a shard: small compared with memory, large com
 
 
 class Stored(NamedTuple):
-    """An array in a file, not read yet."""
-
     file: SeenFile
     header: Header
 
     def rows(self, start: int, stop: int) -> Array:
-        """These rows, and no others, read from the file."""
         with reading(self.file.shown, "an NPY file"):
             shape, dtype = self.header.shape, np.dtype(self.header.dtype)
             if self.header.fortran and len(shape) > 1 and stop > start:  # a row lies in as many places as there are columns
@@ -296,7 +292,6 @@ class NpzRows(Piece):
 
 
 def npz_shards(files: Sequence[SeenFile], given: Wanted) -> FileShards:
-    """One shard a file."""
     archives = [_archive(file) for file in files]
     first = archives[0]
     for other in archives[1:]:
@@ -362,7 +357,6 @@ def _headers(file: SeenFile) -> dict[str, Header]:
 
 
 def _arrays(file: SeenFile, names: Sequence[str]) -> dict[str, Array]:
-    """These arrays; what could only be unpickled is refused."""
     if not names:
         return {}
     with reading(file.shown, "an NPZ file"), np.load(file.path, allow_pickle=False) as stored:

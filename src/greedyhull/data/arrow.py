@@ -77,8 +77,6 @@ WHAT = "an Arrow IPC file"
 
 @dataclass(frozen=True, slots=True)
 class Batches(Piece):
-    """Record batches start to stop of a file."""
-
     start: int
     stop: int
     taken: Taken
@@ -168,7 +166,6 @@ class RowGroup(Piece):
 
 
 def _some(file: Any, group: int, names: list[str], rows: range) -> Any:
-    """Some rows of a row group, as a table."""
     found, start = [], 0
     for batch in file.iter_batches(AT_ONCE, row_groups=[group], columns=names):
         stop = start + batch.num_rows

@@ -111,7 +111,6 @@ def plain(given: object) -> Any:
 
 
 def wanted(target: Column | None, features: Sequence[Column] | None, sample_weight: Column | None) -> Wanted:
-    """Check that columns are names or numbers."""
     target, sample_weight = plain(target), plain(sample_weight)
     for name, given in (("target", target), ("sample_weight", sample_weight)):
         if given is not None and not _is_column(given):
@@ -190,8 +189,6 @@ class ColumnType(NamedTuple):
 
 
 class Schema(NamedTuple):
-    """The columns of a file by name, in its order."""
-
     file: SeenFile
     kinds: dict[str, ColumnType]
 
@@ -207,12 +204,10 @@ class Taken:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """All of them: features, target, and weights where there are any."""
         return (*self.features, self.target, *(() if self.weight is None else (self.weight,)))
 
 
 def schema(file: SeenFile, columns: Sequence[tuple[str, ColumnType]]) -> Schema:
-    """Return the columns of a file; raise if two have the same name."""
     names = [name for name, _ in columns]
     twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
     check(not twice, f"{file.shown} has several columns named {listed(twice)}; each name once is wanted.")

@@ -71,7 +71,6 @@ class SeenFile:
 
 
 def seen(path: Path, shown: str) -> SeenFile:
-    """Describe the file as it is now; symbolic links are followed."""
     try:
         found = path.stat()
     except OSError as error:
@@ -133,7 +132,6 @@ def most_columns() -> int:
 
 
 def too_many(count: int) -> str:
-    """Explain why so many columns, or rows, are rejected."""
     return (f"{count} columns: a point would take {8 * count / 1e9:.3g} GB, a solve about 10 times as much, and there are "
             f"{memory() / 1e9:.3g} GB of memory")
 
@@ -284,7 +282,6 @@ def _several(count: int, what: str) -> str:
 
 
 def check_number(k: int, count: int) -> None:
-    """Raise unless there is a k-th shard."""
     check(0 <= k < count, f"There is no shard {k}; there are {count}, counted from 0.")
 
 

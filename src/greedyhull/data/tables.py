@@ -26,11 +26,9 @@ class Table:
         self.names, self.X, self.apart = names, X, apart or {}
 
     def numbers(self, places: Sequence[int]) -> Any:
-        """The columns at these places."""
         return self.X if places == range(self.X.shape[1]) else self.X[:, list(places)]
 
     def column(self, place: int) -> Array:
-        """One column, of numbers or of words."""
         return dense(self.X[:, [place]]).ravel()
 
 
@@ -107,7 +105,6 @@ def _npz(path: Path) -> Table:
 
 
 def _npy(path: Path) -> Table:
-    """One matrix; columns are named by their numbers."""
     X = load_array(path)
     check(X.ndim == 2 and min(X.shape) > 0,
           f"{path.name} holds an array of shape {X.shape}; a matrix, one sample a row, is wanted.")

@@ -93,7 +93,6 @@ def _even(text: bytes, mark: bytes, width: int) -> bool:
 
 
 def text_lines(text: bytes) -> StringIO:
-    """Return UTF-8 text as lines, with their own line ends."""
     return StringIO(text.decode("utf-8-sig"), newline="")
 
 
@@ -112,7 +111,6 @@ def _check_cells(text: bytes, mark: str, width: int, file: SeenFile, line: int) 
 
 
 def csv_cells(text: bytes, mark: str, places: Sequence[int], dtype: type = float) -> Array:
-    """Return the cells of some columns, a row for each record; ValueError where one is not a number and ``dtype`` is float."""
     if not text.strip():
         return np.empty((0, len(places)))
     return np.loadtxt(text_lines(text), dtype, delimiter=mark, usecols=list(places), quotechar='"',
@@ -161,7 +159,6 @@ class LinesPiece(Piece):
 
     @property
     def shown(self) -> str:
-        """The file and the part of it."""
         return f"{self.file.shown}{self.part and ' '}{self.part}"
 
 
@@ -198,8 +195,6 @@ EXAMPLE = "1 3:0.5 7:2.0"
 
 
 class Entries(NamedTuple):
-    """The labels, and the entries of all rows one after another: row i has those from starts[i] to starts[i + 1]."""
-
     labels: Array
     values: Array
     indices: Array
@@ -226,7 +221,6 @@ def parsed(lines: Iterable[str], name: str, begin: int = 1) -> Entries:
 
 
 def _parsed(cells: list[str], most: int) -> tuple[float, dict[int, float]]:
-    """Return the label of a line and its entries by index."""
     label = _number(cells[0], "a label")
     entries: dict[int, float] = {}
     for cell in cells[1:]:

@@ -307,7 +307,6 @@ def _curve(name: str, f: Summed, S: AtomSet, solver: Solver, optimum: float, bud
 
 
 def _watched(f: Summed, S: AtomSet, solver: Solver, budget: int, seed: int) -> Array:
-    """Rows of subgradients, oracle calls and value, until the budget is spent."""
     rows: list[tuple[float, float, float]] = []
 
     def watch(event: Event) -> None:

@@ -1,7 +1,7 @@
 """The compiled core, by argument. Arrays are contiguous and of the types that native/ names; they are never converted."""
 
 from collections.abc import Callable
-from typing import Any, overload
+from typing import Any, TypeAlias
 
 from greedyhull.types import Array, Index
 
@@ -21,7 +21,6 @@ class BlasThreads:
     def __exit__(self, *error: object) -> None: ...
 
 def bind_blas(capsules: dict[str, Any]) -> str: ...
-def blas_check(name: str, A: Array, B: Array, C: Array, /) -> int: ...
 def simplex_qp(G: Array, c: Array, alpha: Array, tol: float, /) -> None:
     """Move the weights ``alpha``, where the gradient is c, to the minimum over the simplex. There the gradient of an atom
     with weight exceeds the least one by at most ``tol``, which bounds the error."""
@@ -109,56 +108,27 @@ def find_intercepts(labels: Index, z: Array, p: Array, shares: Array, b: Array, 
     """``b`` ← the intercepts."""
 def without_repeats(index: Index, begins: Index, lengths: Index, n: int, /) -> None:
     """Floyd's rule on batches whose q-th entry was drawn below n − b + q + 1: who repeats an earlier one is n − b + q."""
-@overload
-def difference_steps(starts: Index, places: Index, entries: Array, y: Array, shares: Array, weighted: int, loss: int,
-                     shape: Array, index: Index, ends: Index, eta: Array, keep: Array, here: Array, there: Array, base: Array,
-                     point: Array, follows: int, g: Array, kind: int, low: Array, high: Array, rows: Array, x: Array,
-                     alpha: Array, atoms: Index, place: Index, used: Index, /) -> None:
+Terms: TypeAlias = tuple[Array, Array, int, int, Array]  # targets, weights, whether they differ, loss and its numbers
+Batches: TypeAlias = tuple[Index, Index, Array]  # draws, where the batch of each step ends among them, step sizes
+Point: TypeAlias = tuple[int, Array, Array, Array, Array, Array, Index, Index, Index]  # set, x, and weights of its atoms
+
+def difference_steps(*arguments: Any) -> None:
     """g ← keep·g + base + here·∇f_B(x) − there·∇f_B(point), then a step; ``point`` is the last x where it ``follows``.
-    The batch of step t ends at ends[t] in ``index``. All arrays are changed in place."""
-@overload
-def difference_steps(matrix: Array, y: Array, shares: Array, weighted: int, loss: int, shape: Array, index: Index, ends: Index,
-                     eta: Array, keep: Array, here: Array, there: Array, base: Array, point: Array, follows: int, g: Array,
-                     kind: int, low: Array, high: Array, rows: Array, x: Array, alpha: Array, atoms: Index, place: Index,
-                     used: Index, /) -> None: ...
-@overload
-def table_steps(starts: Index, places: Index, entries: Array, y: Array, shares: Array, weighted: int, loss: int, shape: Array,
-                index: Index, ends: Index, eta: Array, both: int, table: Array, mean: Array, g: Array, kind: int, low: Array,
-                high: Array, rows: Array, x: Array, alpha: Array, atoms: Index, place: Index, used: Index, /) -> None:
+
+    Arguments: a dense matrix, or starts, places and entries of sparse rows; `Terms` and `Batches`; keep, here, there, base,
+    point, follows and g; `Point`. All arrays are changed in place."""
+def table_steps(*arguments: Any) -> None:
     """Steps with a table of slopes and its mean Aᵀtable: with the mean renewed at the batch, or, where each step has
-    ``both`` a batch to estimate with and one to renew, with g = A_Bᵀ(r_B − table_B) + mean before it is renewed."""
-@overload
-def table_steps(matrix: Array, y: Array, shares: Array, weighted: int, loss: int, shape: Array, index: Index, ends: Index,
-                eta: Array, both: int, table: Array, mean: Array, g: Array, kind: int, low: Array, high: Array, rows: Array,
-                x: Array, alpha: Array, atoms: Index, place: Index, used: Index, /) -> None: ...
-@overload
-def jones_difference_steps(starts: Index, places: Index, entries: Array, y: Array, shares: Array, weighted: int,
-                           loss: int, shape: Array, index: Index, ends: Index, eta: Array, keep: Array, here:
-                           Array, there: Array, base: Array, point: Array, follows: int, g: Array, kind: int,
-                           low: Array, high: Array, rows: Array, x: Array, alpha: Array, atoms: Index, place:
-                           Index, used: Index, /) -> None:
+    ``both`` a batch to estimate with and one to renew, with g = A_Bᵀ(r_B − table_B) + mean before it is renewed.
+
+    Arguments: the rows, `Terms` and `Batches` as above; both, table, mean and g; `Point`."""
+def jones_difference_steps(*arguments: Any) -> None:
     """`difference_steps` with Jones' choice among coordinate atoms, for squares."""
-@overload
-def jones_difference_steps(matrix: Array, y: Array, shares: Array, weighted: int, loss: int, shape: Array,
-                           index: Index, ends: Index, eta: Array, keep: Array, here: Array, there: Array, base:
-                           Array, point: Array, follows: int, g: Array, kind: int, low: Array, high: Array,
-                           rows: Array, x: Array, alpha: Array, atoms: Index, place: Index, used: Index, /) -> None: ...
-@overload
-def jones_table_steps(starts: Index, places: Index, entries: Array, y: Array, shares: Array, weighted: int,
-                      loss: int, shape: Array, index: Index, ends: Index, eta: Array, both: int, table: Array,
-                      mean: Array, g: Array, kind: int, low: Array, high: Array, rows: Array, x: Array, alpha:
-                      Array, atoms: Index, place: Index, used: Index, /) -> None:
+def jones_table_steps(*arguments: Any) -> None:
     """`table_steps` with Jones' choice among coordinate atoms, for squares; values are those of the batch to estimate
     with."""
-@overload
-def jones_table_steps(matrix: Array, y: Array, shares: Array, weighted: int, loss: int, shape: Array, index:
-                      Index, ends: Index, eta: Array, both: int, table: Array, mean: Array, g: Array, kind: int,
-                      low: Array, high: Array, rows: Array, x: Array, alpha: Array, atoms: Index, place: Index,
-                      used: Index, /) -> None: ...
-def wide_table_steps(starts: Index, places: Index, entries: Array, y: Array, shares: Array, weighted: int, loss: int,
-                     shape: Array, index: Index, ends: Index, eta: Array, table: Array, mean: Array, width: int, kind: int,
-                     low: Array, high: Array, rows: Array, x: Array, alpha: Array, atoms: Index, place: Index, used: Index,
-                     /) -> None:
+def wide_table_steps(starts: Index, places: Index, entries: Array, terms: Terms, batches: Batches, table: Array, mean: Array,
+                     width: int, point: Point, /) -> None:
     """`table_steps` with one batch a step, over coordinate atoms, in O(entries of the batch + atoms + √d) instead of
     O(d). The core keeps the best coordinate of every block of ``width``, and touches only coordinates of atoms in x."""
 

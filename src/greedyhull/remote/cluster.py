@@ -40,7 +40,6 @@ class Dask(Crew):
         return f"Dask({self.workers} workers, dashboard {self.dashboard})"
 
     def close(self) -> None:
-        """Leave the cluster; one that was started here ends."""
         self._client.close()
         if self._local is not None:
             self._local.close()
@@ -62,7 +61,6 @@ class Dask(Crew):
         self._client.register_plugin(IgnoreInterrupts())
 
     def map(self, task: Task, partitions: Sequence[range]) -> list[Sums]:
-        """Return the workers' sums for the partitions, in order."""
         self.trips += 1
         data, deaths = pickle.dumps(task, protocol=5), [0] * len(partitions)
         futures: list[Any] = []
@@ -125,15 +123,10 @@ class Dask(Crew):
             dask.wait(futures, timeout=2.0)  # seconds after which the caller checks that all workers are still there
 
     def _workers(self) -> list[str]:
-        """The addresses of the workers, in order."""
         return sorted(self._client.scheduler_info(n_workers=-1)["workers"])
 
     def _resend(self, data: bytes, partitions: Sequence[range], futures: list[Any], deaths: list[int]) -> None:
-        """Resend the tasks that wait for a worker that has died.
-
-        A task whose worker dies while there is no other one would wait for ever: the scheduler offers it only to the address
-        that it was meant for. Tasks are pure, so that one that runs twice does no harm.
-        """
+        """Resend the tasks that wait for a worker that has died; the scheduler offers them to no other address."""
         alive = self._workers()
         lost = [i for i, future in enumerate(futures) if not future.done() and self._homes[i] not in alive]
         if lost:
@@ -209,10 +202,6 @@ def cluster(address: str | None = None, *, workers: int | None = None) -> Dask:
     Dask
         The executor; ``f.on(executor)`` is f computed by it. Its ``dashboard`` is the address of Dask's dashboard, which is
         also printed to stderr if that is a terminal.
-
-    See Also
-    --------
-    processes : Worker processes on this machine, without Dask.
 
     Notes
     -----

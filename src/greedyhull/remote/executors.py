@@ -64,11 +64,7 @@ class CommunicationRounds:
 
 
 class Serial(Crew):
-    """This process alone; it keeps at most ``room`` bytes of shards in memory besides the current one.
-
-    >>> Serial().workers
-    1
-    """
+    """This process alone; it keeps at most ``room`` bytes of shards in memory besides the current one."""
 
     def __init__(self, room: int = ROOM) -> None:
         self._cache = Cache(room)
@@ -82,7 +78,6 @@ class Serial(Crew):
 
 
 def check_workers(count: object, name: str) -> None:
-    """Raise unless a number of workers is a positive integer."""
     whole = isinstance(count, int) and not isinstance(count, bool) and count >= 1
     check(whole, lambda: f"{name} must be a positive integer; got {shown(count)}.")
 
@@ -114,14 +109,12 @@ class Processes(Crew):
         return [worker.process.pid or 0 for worker in self._team if worker is not None and worker.process.is_alive()]
 
     def close(self) -> None:
-        """End all workers. It is done when a ``with`` block ends."""
         team, self._team, self._closed = self._team, [None] * self.workers, True
         for worker in team:
             if worker is not None:
                 worker.stop()
 
     def map(self, task: Task, partitions: Sequence[range]) -> list[Sums]:
-        """Return the workers' sums for the partitions, in order; another worker replaces one that dies."""
         check(not self._closed, "These processes have ended: their `with` block is over. Make new ones with processes(n).")
         self.trips += 1
         self._serial += 1
@@ -184,8 +177,6 @@ class Processes(Crew):
 
 
 class _Worker:
-    """One process and the pipe to it."""
-
     def __init__(self, room: int) -> None:
         context = get_context("spawn")
         self.pipe, theirs = context.Pipe()
@@ -245,10 +236,6 @@ def processes(n: int, *, room: int = ROOM) -> Processes:
     -------
     Processes
         The executor; ``f.on(executor)`` is f computed by it.
-
-    See Also
-    --------
-    cluster : Workers of a Dask cluster.
 
     Notes
     -----

@@ -213,11 +213,8 @@ def _side(at: Settled) -> int:
 
 def balanced(ask: Ask, first: float, expected: float, before: InterceptModel | None = None,
              farthest: float = np.inf) -> Settled:
-    """Return the sums at an intercept that is good enough; no best intercept is beyond ±``farthest``.
-
-    ``first`` is a prediction, perhaps after a step from the point ``before``; the best one is ``expected`` to be at least so
-    far from it. One round is enough where Σr changes its sign close to it; else the next one searches there.
-    """
+    """`settled` for a smoothed loss, whose best intercept is ``expected`` to be at least so far from ``first``; one round is
+    enough where Σr changes its sign close to it."""
     low, high = Seen(-farthest, np.nan, -np.inf), Seen(farthest, np.nan, np.inf)
     b, off, best, least = min(max(first, -farthest), farthest), expected, None, np.inf
     if before is not None:
@@ -251,7 +248,6 @@ def balanced(ask: Ask, first: float, expected: float, before: InterceptModel | N
 
 
 def _all(at: Settled, beside: Array) -> list[Seen]:
-    """Return φ_μ at the intercepts of a round."""
     sums, b = at.sums, at.b
     (low, below), (high, above) = sums["sides"].tolist()
     there = zip(beside.tolist(), sums["beside"].tolist(), strict=True)
@@ -261,11 +257,8 @@ def _all(at: Settled, beside: Array) -> list[Seen]:
 
 
 def _balanced_next(low: Seen, high: Seen, off: float) -> tuple[float, float, Array]:
-    """Return the next b between two intercepts with Σr of opposite signs, an h that reaches both, and candidates nearby.
-
-    If one kink lies between them, it is where their tangents meet; if Σr is straight, it vanishes where a line through both
-    does.
-    """
+    """Return the next b between two intercepts with Σr of opposite signs, an h that reaches both, and candidates nearby:
+    where their tangents meet, as at a single kink, and where a line through Σr vanishes."""
     width = high.at - low.at
     if not (np.isfinite(low.value) and np.isfinite(high.value)):
         finite = [seen.at for seen in (low, high) if np.isfinite(seen.value)]

@@ -107,7 +107,6 @@ class KinkedShards(ShardedModel):
         return super()._uncertain(found, S) if len(found.gradient) else 0.0
 
     def smoothed(self, mu: float) -> SoftShards:
-        """Return f_μ for one solve."""
         return SoftShards(self, mu)
 
     def distance(self, w: Iterate) -> float:

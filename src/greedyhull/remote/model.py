@@ -123,11 +123,8 @@ class ShardedModel(ByExpansion):
 
     def expansion(self, x: Array, block: Block | None, *, points: Along | None = None, near: Array | None = None,
                   here: bool = False, sample: int = 1) -> Expansion:
-        """Return f, ∇f, the Hessian on ``block`` and f along a line, in one round, or a few to find an intercept.
-
-        At an intercept that is not the best one, ``value`` is f there, ∇f is that of `intercepts`, and ``rough`` is what a
-        better one would take from the gap.
-        """
+        """Return f, ∇f, the Hessian on ``block`` and f along a line, in one round, or a few to find an intercept; ``rough``
+        is what a better intercept would take from the gap."""
         before = InterceptModel.read(near) if near is not None and len(near) else None
         if block is None and points is None and not here and self._last is not None and np.array_equal(self._last[0], x) and (
                 before is None or not self._last[1].rough):
@@ -159,7 +156,6 @@ class ShardedModel(ByExpansion):
         return corrected(at, self.kind.on(np.zeros(1), 1.0)), at.sums["derivative"]
 
     def _dual(self, at: Settled, correction: SlopeCorrection) -> float:
-        """Return φ* of the slopes of a smoothed loss."""
         return float(at.sums["dual"])
 
     def _evaluated(self, x: Array, b: float, block: Block | None, points: Along | None, off: float = 0.0,
@@ -304,7 +300,6 @@ class ShardedModel(ByExpansion):
         return bare if self._ridge is None else 1.125 * (bare + self._ridge.rounding(w, S))
 
     def _uncertain(self, found: Expansion, S: AtomSet) -> float:
-        """Bound what an intercept that is not the best one adds to a gap."""
         return uncertain(self.summary, found, float(S.max_abs(self.summary.largest.copy())))
 
     def curvature(self, S: AtomSet) -> Constant:

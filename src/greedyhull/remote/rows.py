@@ -122,7 +122,6 @@ class DenseRows(DenseDesign):
         return np.asarray(square * (scale[:, None] * scale), dtype=np.float64)
 
     def dots_of(self, block: Block, c: Array) -> Array:
-        """Zᵀc for the images Z of atoms."""
         return np.asarray(block.dots(self.adjoint(c.astype(self.dtype, copy=False))), dtype=np.float64)
 
     def some(self, rows: Index, c: Array) -> tuple[DenseRows, Array]:
@@ -177,7 +176,6 @@ class SparseRows(Design):
         return SparseRows(self._whole, self._first + first, self._first + last)
 
     def some(self, rows: Index, c: Array) -> tuple[SparseRows, Array]:
-        """Some of the rows, and some of what belongs to them."""
         return SparseRows(self.X[rows]), c[rows]
 
     def near(self, columns: FewColumns | None) -> SparseRows | PickedRows:
@@ -203,11 +201,9 @@ class SparseRows(Design):
         return g
 
     def add_adjoint(self, r: Array, g: Array) -> None:
-        """g ← g + Aᵀr."""
         add_rows(*self.arrays, np.ascontiguousarray(r, dtype=np.float64), g)
 
     def measure(self, weights: Array, measures: Array) -> Odd | None:
-        """Add these rows to measures of the columns; return the first entry that is not finite, if any."""
         starts, places, entries = self.arrays
         at = sparse_column_facts(starts, places, entries, weights, measures.T)
         return None if at < 0 else Odd(int(np.searchsorted(starts, at, side="right")) - 1, int(places[at]), float(entries[at]))
@@ -224,7 +220,6 @@ class SparseRows(Design):
         return np.asarray(Z.T.dot(Z * c[:, None]), dtype=np.float64)
 
     def dots_of(self, block: Block, c: Array) -> Array:
-        """Zᵀc for the images Z of atoms."""
         return np.asarray(block.dots(self.adjoint(c)), dtype=np.float64)
 
     def precise(self) -> SparseRows:
@@ -311,7 +306,6 @@ class Part:
             yield rows, self._loss(y[here], None if s is None else s[here])
 
     def _terms(self, shard: Shard) -> tuple[Array, Array | None]:
-        """Targets and weights."""
         y, s = np.asarray(shard.y, dtype=np.float64), shard.sample_weight
         return 2.0 * y - 1.0 if self.zero_one else y, None if s is None else np.asarray(s, dtype=np.float64)
 
@@ -341,7 +335,6 @@ def squeezed(value: Any) -> Any:
 
 
 def spread(value: Any) -> Any:
-    """Undo `squeezed`."""
     if not isinstance(value, Squeezed):
         return value
     whole = np.zeros(value.size)

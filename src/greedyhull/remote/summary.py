@@ -48,7 +48,6 @@ class Summary:
 
 
 def summary_of(sums: Sums, shards: Shards, kind: Kind, intercept: bool) -> Summary:
-    """Make the summary from the sums of all shards."""
     check(bool(sums), lambda: f"The {shards.count} shards have no rows; at least one is wanted.")
     total = float(sums["weight"])
     check(float(sums["positive"]) > 0.0, "sample_weight is zero in every row of every shard; some must be positive.")
@@ -69,11 +68,7 @@ def summary_of(sums: Sums, shards: Shards, kind: Kind, intercept: bool) -> Summa
 
 
 def _constant(kind: Kind, target: float, sums: Sums) -> tuple[float, float]:
-    """Return about the best intercept where nothing else predicts, and a bound on its absolute value.
-
-    For `logistic` it is the logarithm of the odds, for `poisson` that of the mean; sums are rounded by less than a factor e.
-    For the squared hinge it lies between the labels, for all others among the targets.
-    """
+    """Return about the best intercept where nothing else predicts, and a bound on its absolute value."""
     if kind.name in ("logistic", "poisson"):
         plus, minus = np.maximum(sums["sides"], 1e-300) if kind.name == "logistic" else (max(target, 1e-300), 1.0)
         best = float(np.log(plus) - np.log(minus))
@@ -130,7 +125,6 @@ class FirstPass(RowTask):
 
 
 def _matrix(X: Any, d: int, name: str) -> Any:
-    """Return X after checks of its type, shape and dtype."""
     if is_sparse(X) and X.shape[0] > 0:
         X = compressed(X.tocsr(), f"X of {name}")
     check(isinstance(X, np.ndarray) or is_sparse(X), lambda: f"X of {name} must be a matrix of numbers, dense or CSR; got a "

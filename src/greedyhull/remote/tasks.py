@@ -107,11 +107,7 @@ def _sides(A: DenseRows | SparseRows, loss: Softened, z: Array, off: float, deri
 
 
 def total(terms: Array) -> float:
-    """The sum of n terms, each of which goes through 2√n + 2 additions at most.
-
-    >>> total(np.arange(10.0))
-    45.0
-    """
+    """The sum of n terms, each of which goes through 2√n + 2 additions at most."""
     length = int(len(terms) ** 0.5) + 1
     return float(np.add.reduceat(terms, np.arange(0, len(terms), length)).sum(dtype=np.float64))
 
@@ -218,11 +214,7 @@ class Fetch(RowTask):
 
 
 def fetched(rounds: CommunicationRounds, part: Part, summary: Summary, index: Index) -> tuple[Any, Separable]:
-    """The rows with these numbers among all rows, in this order, and their loss: n/b times the weight of each.
-
-    Every row is drawn from all data alike and independently of the others, so that its shard is drawn in proportion to its
-    rows. Rows of one drawn shard would be a cluster sample: its variance is not that of b independent rows.
-    """
+    """The rows with these numbers among all rows, in this order, and their loss: n/b times the weight of each."""
     ends = np.cumsum(summary.rows)
     home = np.searchsorted(ends, index, side="right")
     order = np.argsort(home, kind="stable")

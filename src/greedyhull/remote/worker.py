@@ -45,11 +45,8 @@ def _some(X: Any) -> Array:
 
 
 class Packed:
-    """Shards that are pickled once.
-
-    After the first pass each load compares the `fingerprint` of the shard. A shard that changes during a run would otherwise
-    be one thing to the worker that has kept it, and another to the worker that replaces that one.
-    """
+    """Shards that are pickled once. After the first pass each load compares the `fingerprint` of the shard, so that all
+    workers compute with the same data."""
 
     def __init__(self, shards: Shards, marks: list[str], prints: Array | None = None) -> None:
         self.inner, self.marks = shards, marks
@@ -103,18 +100,14 @@ ROOM = 128 << 20  # bytes of shards that a worker keeps; others are loaded each 
 
 
 class Cache:
-    """The shards that fit, kept as long as tasks use the same data.
-
-    Passes go over the same shards again and again. A cache that drops the oldest would drop each shard just before it is
-    needed, so the first ones that fit stay. Files that are mapped into memory take no room.
-    """
+    """The first shards that fit, kept as long as tasks use the same data: dropping the oldest would drop each shard just
+    before it is needed again. Files that are mapped into memory take no room."""
 
     def __init__(self, room: int = ROOM) -> None:
         self.room, self.used, self.token = room, 0, ""
         self.held: dict[int, Shard] = {}
 
     def shard(self, task: Task, k: int) -> Shard:
-        """Return the k-th shard of a task."""
         if task.token != self.token:
             self.held, self.used, self.token = {}, 0, task.token
         found = self.held.get(k)
@@ -133,10 +126,7 @@ CACHE = Cache()  # of a worker process
 
 
 def work(task: Task, bundle: Sequence[int], cache: Cache | None = None) -> list[Sums]:
-    """Return the sums of a task over the shards of a partition, the ``bundle``: one per shard, or one if ``together``.
-
-    Your own executors call it in their workers.
-    """
+    """Return the sums of a task over the shards of a partition, the ``bundle``: one per shard, or one if ``together``."""
     held = CACHE if cache is None else cache
     with one_thread:
         found = (task(held.shard(task, k), k) if task.wants(k) else {} for k in bundle)
@@ -158,12 +148,10 @@ def added(sums: Iterator[Sums] | Sequence[Sums]) -> Sums:
 
 
 def both(left: list[Sums], right: list[Sums]) -> list[Sums]:
-    """Add the sums of two partitions."""
     return [added([*left, *right])]
 
 
 def resident(shard: Shard) -> int:
-    """Return the bytes of memory that a shard takes."""
     X: Any = shard.X
     if is_sparse(X) and X.format not in ("csr", "csc"):  # an entry, its row and its column
         parts, more = [], 16 * int(X.nnz)

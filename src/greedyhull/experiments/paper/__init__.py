@@ -59,8 +59,6 @@ class Figure:
 
 @dataclass(frozen=True)
 class Table:
-    """A small table of words and numbers."""
-
     title: str
     header: tuple[str, ...]
     rows: tuple[tuple[str | float, ...], ...]
@@ -77,7 +75,6 @@ class Finding:
 
     @property
     def ok(self) -> bool:
-        """Whether every check holds."""
         return all(check.ok for check in self.checks)
 
 
@@ -104,5 +101,4 @@ def experiment(name: str, place: str, title: str, statement: str, note: str,
 
 
 def curve(name: str, x: npt.ArrayLike, y: npt.ArrayLike, style: Style = "line") -> Series:
-    """A series of floats."""
     return Series(name, np.asarray(x, dtype=float), np.asarray(y, dtype=float), style)

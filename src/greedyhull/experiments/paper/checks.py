@@ -51,7 +51,6 @@ class Check:
 
 
 def at_most(what: str, measured: float, limit: float, room: float = 0.0) -> Check:
-    """measured ≤ limit + room."""
     return Check(what, float(measured), "≤", float(limit), float(room))
 
 
@@ -61,12 +60,10 @@ def bounded(what: str, share: float, *, idle: float | None = None, why: str = ""
 
 
 def at_least(what: str, measured: float, limit: float, room: float = 0.0) -> Check:
-    """measured ≥ limit − room."""
     return Check(what, float(measured), "≥", float(limit), float(room))
 
 
 def equal(what: str, measured: float, exact: float, room: float) -> Check:
-    """|measured − exact| ≤ room."""
     return Check(what, float(measured), "=", float(exact), float(room))
 
 

@@ -74,7 +74,6 @@ def jones_constant(scale: Scale, seed: int) -> Finding:
 
 
 def drawn(rng: np.random.Generator) -> tuple[Objective, gh.Vertices]:
-    """A quadratic over the hull of points of different sizes."""
     d = int(rng.integers(2, 8))
     A = rng.standard_normal((d + 1, d))
     points = rng.standard_normal((5 * d, d)) * 2.0 ** rng.uniform(-2.0, 2.0, (5 * d, 1))
@@ -306,7 +305,6 @@ def one_step(rng: np.random.Generator, rule: Rule, size: str) -> tuple[float, fl
 
 
 def pairs(f: Composite) -> list[Batch]:
-    """All batches of two out of four terms."""
     return [f.batch(np.array(index)) for index in itertools.product(range(4), repeat=2)]
 
 
@@ -330,7 +328,6 @@ SIDE_BY_SIDE: dict[str, gh.VarianceReducedJones | gh.StochasticFrankWolfe] = {
 
 
 def below(f: Objective, S: AtomSet, least: float, runs: int, seed: int) -> tuple[Array, Array, Array]:
-    """Mean errors with the default estimator, k, and the bound."""
     k = np.arange(2, 41)
 
     def once(s: int) -> Array:
@@ -342,7 +339,6 @@ def below(f: Objective, S: AtomSet, least: float, runs: int, seed: int) -> tuple
 
 
 def passes(f: Objective, S: AtomSet, solver: Solver, least: float, runs: int, seed: int) -> tuple[Array, Array]:
-    """Passes over the data, and the mean error after so many."""
     n, x = count_of(f) or 1, np.arange(1.0, 21.0)
     with unwarned():
         told = [np.interp(x * n, *spent_and_values(f, S, solver, 20 * n, seed + s)) - least for s in range(runs)]

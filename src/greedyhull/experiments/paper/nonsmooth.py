@@ -76,12 +76,10 @@ class RareTerms:
 
     @property
     def sigma(self) -> float:
-        """The standard deviation of ξ, exactly."""
         return (1.0 + self.curved + SMALL) * math.sqrt((1.0 - self.q) / self.q)
 
     @property
     def sharp(self) -> dict[str, float]:
-        """What `theory.asj` and `theory.asfw` ask for."""
         return {"M": 0.0, "sigma": self.sigma, "r_S": 1.0, "e1": IDLE}
 
     def expected(self, eta: Array, batch: Array, weights: Array) -> Expected:
@@ -103,7 +101,6 @@ class RareTerms:
         return self.average(np.full(t, t**-0.5), np.full(t, float(t)))
 
     def last(self, eta: Array, batch: Array) -> Expected:
-        """The error of w_{T+1}."""
         return self.expected(eta, batch, np.append(np.zeros(len(eta)), 1.0))
 
     def measured(self, solver: Sampling, steps: int, runs: int, seed: int, point: str) -> float:
@@ -161,7 +158,6 @@ class ConcaveTerms(RareTerms):
         return Expected(first, second - first**2, 2.0)
 
     def measured(self, solver: Sampling, steps: int, runs: int, seed: int, point: str = "last") -> float:
-        """The mean gap of the points that the solver has drawn."""
         return float(np.mean([self.gap(averaged(self.f, ENDS, solver, ENDS[0], steps, 1, int(s), point)[0])
                               for s in np.random.default_rng(seed).integers(2**31, size=runs)]))
 
@@ -296,7 +292,6 @@ class Way(NamedTuple):
     why: str = ""
 
     def on(self, t: int) -> tuple[OnALine, float]:
-        """The run, and its bound."""
         c = self.times * t**-0.25
         return self.line(t, c), float(theory.arsfw(self.schedule, t, c=c, **CONSTANTS))
 

@@ -95,8 +95,6 @@ def write_csv(figure: Figure, path: Path) -> None:
 
 
 class Misprint(NamedTuple):
-    """One place of the paper, what stands there and what should."""
-
     where: str
     kind: str  # slip, constant, condition, proof or false
     printed: str
@@ -202,7 +200,6 @@ def indexed(words: str) -> Any:
 
 
 def csv_name(experiment: str, figure: str) -> str:
-    """The file with the data of a figure."""
     return f"{experiment}_{figure}.csv"
 
 

@@ -36,12 +36,10 @@ class Problem:
 
     @property
     def atoms(self) -> Finite:
-        """S, where its atoms can be listed."""
         return atoms_of(self.S)
 
 
 def atoms_of(S: AtomSet) -> Finite:
-    """Return S, where its atoms can be listed."""
     found = listed(S)
     if found is None:
         raise gh.GreedyhullError(f"The atoms of {S!r} cannot be listed. Use a set such as Vertices(matrix).")
@@ -57,7 +55,6 @@ def posed(name: str, f: Objective, S: AtomSet, least: float | None = None) -> Pr
 
 
 def squares(seed: int, atoms: int = 60, d: int = 10) -> Problem:
-    """Least squares over the hull of random points."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((3 * d, d))
     f = gh.least_squares(X, rng.standard_normal(3 * d))
@@ -65,7 +62,6 @@ def squares(seed: int, atoms: int = 60, d: int = 10) -> Problem:
 
 
 def logit(seed: int, n: int = 40, d: int = 8) -> Problem:
-    """Logistic regression over an l1 ball."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d))
     y = np.where(X @ rng.standard_normal(d) + rng.standard_normal(n) > 0, 1.0, -1.0)
@@ -108,22 +104,18 @@ def mixtures(S: AtomSet, count: int, rng: np.random.Generator) -> Array:
 
 
 def atom_rows(S: Finite) -> Array:
-    """All atoms of a set that can list them, one in each row."""
     return np.stack([atom_array(S[j], S) for j in range(len(S))])
 
 
 def value_at(f: Objective, x: Array) -> float:
-    """f at an array."""
     return float(f.value(CoordinateIterate(x)))
 
 
 def gradient_at(f: Objective, x: Array) -> Array:
-    """∇f at an array."""
     return np.asarray(f.gradient(CoordinateIterate(x)))
 
 
 def atom_array(atom: Atom, S: AtomSet) -> Array:
-    """The coordinates of an atom."""
     x = np.zeros(S.shape)
     atom.add_to(x, 1.0)
     return x
@@ -141,7 +133,6 @@ class Played:
 
     @property
     def k(self) -> Array:
-        """0, 1, …, K."""
         return np.arange(len(self.errors))
 
 
@@ -183,7 +174,6 @@ class Sampled:
 
     @property
     def f(self) -> Summed:
-        """The sum."""
         return self.problem.f
 
     @property
@@ -238,7 +228,6 @@ class Kinked:
 
     @property
     def constants(self) -> dict[str, float]:
-        """What `theory.arsfw` asks for."""
         return {"L": self.L, "M_Phi": self.D**2, "R2": self.R2}
 
 

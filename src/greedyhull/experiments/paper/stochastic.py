@@ -114,7 +114,6 @@ def _horizon(t: int, runs: int) -> Case:
 
 
 def _anytime(family: Bound, solver: Sampling, t: int, a: float, runs: int) -> Case:
-    """b = k: the average with weights η_k."""
     rare, k = RareTerms(a / t), np.arange(1.0, t + 1.0)
     bound = float(family(theory.AnytimeAverage(), t, **rare.sharp))
     return Case(f"b = k ≤ {t}, average", rare, t, rare.average(k**-0.5, k), bound, solver, "average", runs,
@@ -122,7 +121,6 @@ def _anytime(family: Bound, solver: Sampling, t: int, a: float, runs: int) -> Ca
 
 
 def _last(solver: Sampling, k: int, runs: int) -> Case:
-    """b = k: the last iterate against its recursion."""
     rare, i = RareTerms(0.52 / k), np.arange(1.0, float(k))
     bound = float(theory.recursion(0.0, i**-0.5, rare.sigma * i**-0.5)[-1])
     return Case(f"b = k, last iterate at k = {k}", rare, k - 1, rare.last(i**-0.5, i), bound, solver, "last", runs)
@@ -223,7 +221,6 @@ def asfw(scale: Scale, seed: int) -> Finding:
 
 
 def fixed(t: int, c: float = 0.0) -> gh.StochasticFrankWolfe:
-    """Batches of t and steps t^−½."""
     return gh.StochasticFrankWolfe(Minibatch(t), gh.Constant(t**-0.5), gh.constant(c * t**-0.5))
 
 
@@ -331,7 +328,6 @@ def on_a_line(c: float, k: int) -> Expected:
 
 
 def errors(problem: Problem, c: float, steps: int, seed: int) -> Array:
-    """e_1, …, e_K of one run with a careless oracle."""
     got = gh.minimize(problem.f, Careless(problem.S, c), gh.FrankWolfe(gh.OpenLoop()), stop=gh.Iterations(steps), seed=seed)
     return np.asarray(got.trace.value[1 : steps + 1] - problem.least)
 

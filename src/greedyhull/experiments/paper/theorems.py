@@ -260,7 +260,6 @@ def tight(offset: bool, M: float = 2.0, eta: float = 0.5) -> float:
 
 
 def together(seed: int, steps: int) -> Figure:
-    """Both algorithms with the same steps on the same problem."""
     problem = problems.squares(seed)
     fw, jones = (problems.play(problem, solver, steps) for solver in (gh.FrankWolfe(gh.OpenLoop()), gh.Jones(gh.OpenLoop())))
     k = fw.k[1:]

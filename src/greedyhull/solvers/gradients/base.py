@@ -195,7 +195,7 @@ class CompiledEstimate(ArrayState):
         """Make steps by one of the ``loops``, from the arrays of terms and batches, and of set and point."""
         zeros, kept = np.zeros_like(point[4]), self.arrays
         loops.differences(*terms, *self.coefficients(steps), kept.get("full", zeros), kept.get("x", zeros), self.follows,
-                          kept.get("g", zeros.copy()), *point)
+                          kept.get("g", zeros.copy()), point)
 
     def coefficients(self, steps: range) -> tuple[Array, Array, Array]:
         """The `factors` of all steps."""

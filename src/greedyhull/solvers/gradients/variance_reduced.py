@@ -112,7 +112,7 @@ class _Working(Table):
     asks, draws = 2, (False, True)
 
     def steps(self, loops: Any, steps: range, terms: tuple[Any, ...], point: tuple[Any, ...]) -> None:
-        loops.tables(*terms, 1, *self.table(), np.zeros_like(point[4]), *point)
+        loops.tables(*terms, 1, *self.table(), np.zeros_like(point[4]), point)
 
     def __call__(self, x: Array, k: int) -> Array:
         b, n = self.size(k), self.source.n
@@ -336,9 +336,9 @@ class _DualWorking(Table):
             elsewhere[known[known >= 0] % d] = False
             wide = not np.any(x[elsewhere])
         if wide:
-            wide_table_steps(*(*terms, *self.table(), isqrt(d), *point))
+            wide_table_steps(*(*terms, *self.table(), isqrt(d), point))
         else:
-            loops.tables(*terms, 0, *self.table(), np.zeros(0), *point)
+            loops.tables(*terms, 0, *self.table(), np.zeros(0), point)
 
     def __call__(self, x: Array, k: int) -> Array:
         b = self.size(k)

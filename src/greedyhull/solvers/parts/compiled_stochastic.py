@@ -89,12 +89,12 @@ class CompiledStochastic(CompiledLoop):
 
     @cached_property
     def terms(self) -> tuple[Any, ...]:
-        """Rows, targets, n times the weights of the terms and whether these differ, the loss."""
+        """Rows; targets, n times the weights of the terms and whether these differ, the loss."""
         loss: Any = self.f.loss
         weighted = not isinstance(loss.p, float)
         shares = np.asarray(loss.p * self.f.n, dtype=np.float64) if weighted else np.ones(1)
-        return (*(self.f.design.core or ()), np.asarray(loss.y, dtype=np.float64), shares, int(weighted), LOSSES[loss.core[0]],
-                np.array(loss.core[1], dtype=np.float64))
+        return (*(self.f.design.core or ()), (np.asarray(loss.y, dtype=np.float64), shares, int(weighted),
+                                             LOSSES[loss.core[0]], np.array(loss.core[1], dtype=np.float64)))
 
     @cached_property
     def set(self) -> tuple[int, Array, Array, Array]:
@@ -140,8 +140,8 @@ class CompiledStochastic(CompiledLoop):
         eta = np.array([self.step.at(k - 1) for k in steps], dtype=np.float64)
         weights, none = _Weights(w, self.set[2]) if w.keeps_atoms else None, np.zeros(0, dtype=np.int64)
         kept = (np.zeros(0), none, none, none) if weights is None else weights.arrays
-        estimate.steps(self.loops, steps, (*self.terms, index, len(estimate.draws) * np.cumsum(sizes), eta),
-                       (*self.set, x, *kept))
+        batches = index, len(estimate.draws) * np.cumsum(sizes), eta
+        estimate.steps(self.loops, steps, (*self.terms, batches), (*self.set, x, *kept))
         if weights is None:
             w.x[:] = x
         else:
