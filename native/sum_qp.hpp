@@ -107,6 +107,7 @@ class SumQP {
     std::vector<Index> free_;
     Threshold threshold_;
     ScaledFactor factor_;
+    CentralPath path_;
 
     void image_of(const std::vector<double>& point) {
         for (Index j = 0; j < m_; j++) move_[at(j)] = point[at(j)] - start_[at(j)];
@@ -189,7 +190,8 @@ class SumQP {
         double most = 0.0, room = 0.0;
         for (Index j = 0; j < m_; j++)
             if (high_[j] > 0.0) wide.push_back(j), most = std::max(most, high_[j]), room += high_[j];
-        if (!(total_ > 0.0 && total_ < room)) return;  // the set is a point
+        const double share = total_ / room;
+        if (!(share > 0.0 && share < 1.0)) return;  // the set is a point
         const std::size_t k = wide.size();
         std::vector<double> M(k * k), slopes(k), here(k), normal(k), point(at(m_), 0.0);
         double bend = 0.0;
@@ -199,14 +201,14 @@ class SumQP {
             for (std::size_t b = 0; b < k; b++) M[a * k + b] = H_[wide[a] * m_ + wide[b]] * width * high_[wide[b]];
             bend = std::max(bend, M[a * k + a]);
         }
-        const RowsPath path = unit_path(M, slopes, here, &normal, tol_, asked);
-        if (!all_finite(path.t.data(), k)) return;
-        for (std::size_t a = 0; a < k; a++) point[at(wide[a])] = high_[wide[a]] * path.t[a];
+        path_.follow(M, slopes, here, tol_, &normal, share, asked);
+        if (!all_finite(path_.t.data(), k)) return;
+        for (std::size_t a = 0; a < k; a++) point[at(wide[a])] = high_[wide[a]] * path_.t[a];
         if (offer(point)) return;
         for (const double sure : {1.0, 1e-2, 1e-4}) {
             sides_.assign(at(m_), -1);
             for (std::size_t a = 0; a < k; a++) {
-                const double end = unit_end(path, a, bend, sure);
+                const double end = path_.end(a, bend, sure);
                 sides_[at(wide[a])] = end == 0.0 ? -1 : end == 1.0 ? 1 : 0;
             }
             if (active_set() || (asked && asked())) return;
