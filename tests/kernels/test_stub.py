@@ -10,6 +10,8 @@ from greedyhull.kernels.core import core
 
 STUB = Path(home.__file__).with_name("_core.pyi")
 INDEX = re.compile(r"ndarray\[dtype=u?int\d+\b[^\]]*\]")
+TUPLE = re.compile(r"tuple\[[^\]]*\]")
+GROUPS = {"Terms": "tuple", "Batches": "tuple", "Point": "tuple"}  # the stub's names of tuples of arguments
 ARRAY = re.compile(r"ndarray\[dtype=float\d+\b[^\]]*\]")
 
 
@@ -20,6 +22,7 @@ def stubbed():
         if isinstance(node, ast.FunctionDef):
             arguments = [*node.args.posonlyargs, *node.args.args]
             types = [ast.unparse(a.annotation).partition("[")[0] for a in arguments]
+            types = [GROUPS.get(one, one) for one in types]
             returned = ast.unparse(node.returns).partition("[")[0]
             found[node.name].append((types, returned, [a.arg for a in arguments]))
     return found
@@ -27,7 +30,7 @@ def stubbed():
 
 def typed(signature):
     """The types of the arguments of an overload, and of what it returns, in the words of the stub."""
-    plain = ARRAY.sub("Array", INDEX.sub("Index", signature))
+    plain = TUPLE.sub("tuple", ARRAY.sub("Array", INDEX.sub("Index", signature)))
     arguments, returned = re.fullmatch(r"def \w+\((.*)\) -> ([\w.]+)", plain).groups()
     return [part.partition(": ")[2] for part in arguments.split(", ") if part not in ("", "/")], returned.rpartition(".")[2]
 

@@ -1,7 +1,7 @@
 """The compiled core, by argument. Arrays are contiguous and of the types that native/ names; they are never converted."""
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, overload
 
 from greedyhull.types import Array, Index
 
@@ -112,19 +112,35 @@ Terms: TypeAlias = tuple[Array, Array, int, int, Array]  # targets, weights, whe
 Batches: TypeAlias = tuple[Index, Index, Array]  # draws, where the batch of each step ends among them, step sizes
 Point: TypeAlias = tuple[int, Array, Array, Array, Array, Array, Index, Index, Index]  # set, x, and weights of its atoms
 
-def difference_steps(*arguments: Any) -> None:
-    """g ← keep·g + base + here·∇f_B(x) − there·∇f_B(point), then a step; ``point`` is the last x where it ``follows``.
-
-    Arguments: a dense matrix, or starts, places and entries of sparse rows; `Terms` and `Batches`; keep, here, there, base,
-    point, follows and g; `Point`. All arrays are changed in place."""
-def table_steps(*arguments: Any) -> None:
+@overload
+def difference_steps(matrix: Array, terms: Terms, batches: Batches,
+    keep: Array, here: Array, there: Array, base: Array, other: Array, follows: int, g: Array, point: Point, /) -> None: ...
+@overload
+def difference_steps(starts: Index, places: Index, entries: Array, terms: Terms, batches: Batches,
+    keep: Array, here: Array, there: Array, base: Array, other: Array, follows: int, g: Array, point: Point, /) -> None:
+    """g ← keep·g + base + here·∇f_B(x) − there·∇f_B(other), then a step; ``other`` is the last x where it ``follows``.
+    All arrays are changed in place."""
+@overload
+def table_steps(matrix: Array, terms: Terms, batches: Batches, both: int,
+    table: Array, mean: Array, g: Array, point: Point, /) -> None: ...
+@overload
+def table_steps(starts: Index, places: Index, entries: Array, terms: Terms, batches: Batches, both: int,
+    table: Array, mean: Array, g: Array, point: Point, /) -> None:
     """Steps with a table of slopes and its mean Aᵀtable: with the mean renewed at the batch, or, where each step has
-    ``both`` a batch to estimate with and one to renew, with g = A_Bᵀ(r_B − table_B) + mean before it is renewed.
-
-    Arguments: the rows, `Terms` and `Batches` as above; both, table, mean and g; `Point`."""
-def jones_difference_steps(*arguments: Any) -> None:
+    ``both`` a batch to estimate with and one to renew, with g = A_Bᵀ(r_B − table_B) + mean before it is renewed."""
+@overload
+def jones_difference_steps(matrix: Array, terms: Terms, batches: Batches,
+    keep: Array, here: Array, there: Array, base: Array, other: Array, follows: int, g: Array, point: Point, /) -> None: ...
+@overload
+def jones_difference_steps(starts: Index, places: Index, entries: Array, terms: Terms, batches: Batches,
+    keep: Array, here: Array, there: Array, base: Array, other: Array, follows: int, g: Array, point: Point, /) -> None:
     """`difference_steps` with Jones' choice among coordinate atoms, for squares."""
-def jones_table_steps(*arguments: Any) -> None:
+@overload
+def jones_table_steps(matrix: Array, terms: Terms, batches: Batches, both: int,
+    table: Array, mean: Array, g: Array, point: Point, /) -> None: ...
+@overload
+def jones_table_steps(starts: Index, places: Index, entries: Array, terms: Terms, batches: Batches, both: int,
+    table: Array, mean: Array, g: Array, point: Point, /) -> None:
     """`table_steps` with Jones' choice among coordinate atoms, for squares; values are those of the batch to estimate
     with."""
 def wide_table_steps(starts: Index, places: Index, entries: Array, terms: Terms, batches: Batches, table: Array, mean: Array,
