@@ -83,7 +83,7 @@ def test_numbers_of_every_kind_are_numbers(kind: Any) -> None:
 def test_a_gradient_that_is_no_array_is_named(returned: Any) -> None:
     with pytest.raises(gh.GreedyhullError, match=r"gradient\(w\) returned"):
         gh.minimize(gh.function(lambda w: 1.0, lambda w: returned, 3), S)
-    with pytest.raises(gh.GreedyhullError, match=r"gradient\(w(, index)?\) returned"):
+    with pytest.raises(gh.GreedyhullError, match=r"gradient\(w(, index)?\).* returned"):
         gh.minimize(gh.finite_sum(lambda w, i: 1.0, lambda w, i: returned, 4, 3), S)
 
 

@@ -73,7 +73,7 @@ def test_the_schedule_of_the_paper_runs_from_any_start(f, S):
 def test_what_is_said_of_late():
     assert repr(gh.OpenLoop()) == "OpenLoop(ell=2.0)" and repr(gh.OpenLoop(late=False)) == "OpenLoop(ell=2.0, late=False)"
     assert gh.OpenLoop() != gh.OpenLoop(late=False)
-    with pytest.raises(GreedyhullError, match="True or False is wanted"):
+    with pytest.raises(GreedyhullError, match="must be True or False"):
         gh.OpenLoop(late="no")
 
 

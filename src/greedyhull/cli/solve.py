@@ -21,7 +21,7 @@ from greedyhull.data.tables import load_array, load_arrays, real_numbers
 from greedyhull.driver.certificate import certify
 from greedyhull.driver.checkpoint import CARD, save_state, write_json
 from greedyhull.driver.run import DEFAULT_STOP, minimize
-from greedyhull.driver.solution_file import LARGEST, state_of
+from greedyhull.driver.solution_file import state_of
 from greedyhull.errors import GreedyhullError, check, installing, no_file
 from greedyhull.points.arrays import dense
 from greedyhull.points.factors import of_block
@@ -54,7 +54,7 @@ def _point(w: Iterate) -> State:
     found = of_block(w.block, w.weights)
     if found is not None:
         return {"U": found.U, "sigma": found.sigma, "V": found.V}
-    if len(w.shape) == 2 and prod(w.shape) > LARGEST:
+    if len(w.shape) == 2 and prod(w.shape) > 10**7:
         return {}
     places, entries, starts = [], [], [0]
     for i in range(len(w)):

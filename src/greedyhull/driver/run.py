@@ -444,8 +444,9 @@ class Run:
 def _close(watcher: Callable[[Event], Any]) -> None:
     """Close a watcher; an error there does not cost the result."""
     try:
-        if hasattr(watcher, "close") and not isinstance(watcher, type):  # a watcher may be any function
-            watcher.close()
+        close = getattr(watcher, "close", None)  # a watcher may be any function
+        if close is not None and not isinstance(watcher, type):
+            close()
     except Exception as error:
         warn(f"{watcher!r} could not be closed ({type(error).__name__}: {error}).", GreedyhullWarning, stacklevel=5)
 

@@ -22,7 +22,7 @@ from greedyhull.report import sentences
 from greedyhull.report.figure import Line
 from greedyhull.report.sentences import answer, atoms, course, intercepts, need, page, price, prices, used
 from greedyhull.solvers.parts.steps import APriori
-from greedyhull.types import lacks
+from greedyhull.types import lacks, optional
 
 if TYPE_CHECKING:
     from greedyhull.driver.solution import Solution
@@ -168,7 +168,7 @@ def _timed(solution: Solution) -> dict[str, float]:
 
     found = {"gradient": _median(lambda: f.gradient(w), moved), "oracle": _median(lambda: oracle.argmin(g)),
              "certificate": _median(lambda: (f.value(w), f.gradient_dot(w), f.rounding(w, S)), known)}
-    rule = getattr(solver, "step", None)
+    rule = optional(solver, "step")
     if rule is not None:  # others solve a small problem instead, which is their own work
         found["step"] = _median(moved)
         if not isinstance(rule, APriori):  # it is not set in advance, but looked for

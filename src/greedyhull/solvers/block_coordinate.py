@@ -59,7 +59,8 @@ class BlockCoordinate(Solver):
     needs = Needs(smooth=True)
 
     def __post_init__(self) -> None:
-        check(self.order in ("gap", "cyclic", "random"), f'order must be "gap", "cyclic" or "random"; got {self.order!r}.')
+        check(isinstance(self.order, str) and self.order in ("gap", "cyclic", "random"),
+              f'order must be "gap", "cyclic" or "random"; got {self.order!r}.')
         check(self.every is None or (isinstance(self.every, int) and self.every >= 1),
               f"every must be an integer of at least 1, or None; got {self.every!r}.")
 

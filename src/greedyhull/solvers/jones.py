@@ -18,7 +18,7 @@ from greedyhull.solvers.parts.requirements import requirements_of
 from greedyhull.solvers.parts.schedules import tolerance_at, zero
 from greedyhull.solvers.parts.solver_state import SolverState
 from greedyhull.solvers.parts.steps import APriori, Exact, checked_step, within
-from greedyhull.types import Answer, AtomSet, Line, Needs, Objective, Schedule, Solver, Step, StepRule, lacks, listed
+from greedyhull.types import Answer, AtomSet, Line, Needs, Objective, Schedule, Solver, Step, StepRule, lacks, listed, optional
 
 
 @hinted
@@ -223,7 +223,7 @@ class Mixed(Solver):
 
     def _mover(self, i: int, f: Objective, S: AtomSet, w: Iterate, memory: SolverState) -> Mover:
         solver = self.solvers[i]
-        rule: StepRule = getattr(solver, "step", None) or Exact()
+        rule: StepRule = optional(solver, "step") or Exact()
         step = checked_step(rule, memory.part(f"step{i}", lambda: rule.start(memory.warm)))
         if not isinstance(solver, FrankWolfe):
             return solver.mover(f, S, w, memory, step)

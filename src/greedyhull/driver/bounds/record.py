@@ -17,7 +17,7 @@ from greedyhull.objectives.minibatches import count_of
 from greedyhull.solvers.gradients.base import Size, size
 from greedyhull.solvers.parts.steps import APriori, Capped, OpenLoop, Power
 from greedyhull.theory import Bound, Constant, Constants, Quantity, line_search_rate, rate
-from greedyhull.types import Array, AtomSet, Kind, Objective, StepRule
+from greedyhull.types import Array, AtomSet, Kind, Objective, StepRule, optional
 
 if TYPE_CHECKING:
     from greedyhull.driver.solution import Solution
@@ -38,8 +38,8 @@ class Record:
     def __init__(self, solution: Solution) -> None:
         self.f: Objective = solution.objective
         self.S: AtomSet = solution.atom_set
-        self.solver = getattr(solution.solver, "solver", None) or solution.solver  # Aggregated takes the steps of another
-        self.rule = getattr(self.solver, "step", None)
+        self.solver = optional(solution.solver, "solver") or solution.solver  # Aggregated takes the steps of another
+        self.rule = optional(self.solver, "step")
         self.open_loop = two_over(self.rule)
         trace, certificate = solution.trace, solution.certificate
         self.values, self.gaps, self.slacks = (np.asarray(trace[c], dtype=np.float64) for c in ("value", "gap", "slack"))

@@ -29,7 +29,7 @@ def requirements_of(solver: Solver) -> Needs:
     homes = (own(solver) or {}, *map(vars, type(solver).__mro__))
     newer = list(takewhile(lambda home: "needs" not in home, homes))  # the classes derived from the one that has it
     for field, name in (("atoms", "looks_back"), ("smooth", "needs_smooth")):
-        older = getattr(solver, name, None)
+        older = getattr(solver, name, None)  # no base class has it any more
         if older is not None and (said is None or any(name in home for home in newer)):
             needs = replace(needs, **{field: bool(older)})
     return needs
