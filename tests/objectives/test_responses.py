@@ -75,5 +75,5 @@ def test_rows_of_different_lengths_get_words():
             make()
     with pytest.raises(gh.GreedyhullError, match="two positive whole numbers"):
         gh.NuclearBall(np.array(3), 1.0)
-    with pytest.raises(gh.GreedyhullError, match="order="):
+    with pytest.raises(gh.GreedyhullError, match="order must"):
         gh.BlockCoordinate(np.zeros(2))
