@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections import deque
+from importlib import import_module
 from math import log10
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -62,9 +63,7 @@ class NotebookLine:
 
     def start(self) -> None:
         if self._shown is None:
-            from IPython.display import display
-
-            self._shown = display({"text/plain": ""}, raw=True, display_id=True)
+            self._shown = import_module("IPython.display").display({"text/plain": ""}, raw=True, display_id=True)
 
     def update(self, line: Any, refresh: bool) -> None:
         self._shown.update({"text/plain": line.plain}, raw=True)
