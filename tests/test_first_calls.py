@@ -183,7 +183,7 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
     "a quadratic at an array": (lambda: gh.quadratic(np.eye(3)).value(y[:3]), r"quadratic\(d=3\) was asked at array"),  # type: ignore[arg-type]
     "a function at a solution": (lambda: gh.function(np.sum, np.sign, 3).value(gh.minimize(f, S)), r"such as solution\.point"),  # type: ignore[arg-type]
     "compare one": (lambda: gh.compare(f),  # type: ignore[arg-type]
-        r"compare was given least_squares\(n=40, d=3\); a list of solutions"),
+        r"solutions must be a list of Solution; got least_squares"),
 }
 
 

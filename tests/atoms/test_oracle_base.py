@@ -54,7 +54,7 @@ def test_what_is_no_oracle_is_refused_in_the_name_of_the_set(made):
         def oracle(self, rng):
             return made
 
-    with pytest.raises(gh.GreedyhullError, match=r"oracle\(rng\) of Simplex.* got a .* Derive it from OracleBase"):
+    with pytest.raises(gh.GreedyhullError, match=r"oracle\(rng\) of Broken.* got a .* Derive it from OracleBase"):
         gh.minimize(gh.quadratic(np.eye(3)), Broken(3))
 
 

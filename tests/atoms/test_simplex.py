@@ -83,3 +83,12 @@ def test_price_is_the_derivative_of_the_minimum(S, rng):
 def test_bad_input(kind, args, said):
     with pytest.raises(GreedyhullError, match=said):
         kind(*args)
+
+
+def test_a_class_with_another_constructor_is_rescaled_as_the_set_it_derives_from():
+    class Weights(gh.Simplex):
+        def __init__(self):
+            super().__init__(3)
+
+    S = Weights().rescaled(2.0)
+    assert type(S) is gh.Simplex and S.total == 2.0 and S.shape == (3,)
