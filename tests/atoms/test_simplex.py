@@ -86,9 +86,9 @@ def test_bad_input(kind, args, said):
 
 
 def test_a_class_with_another_constructor_is_rescaled_as_the_set_it_derives_from():
-    class Weights(Simplex):
+    class Weights(CappedSimplex):
         def __init__(self):
             super().__init__(3)
 
     S = Weights().rescaled(2.0)
-    assert type(S) is Simplex and S.total == 2.0 and S.shape == (3,)
+    assert type(S) is CappedSimplex and S.total == 2.0 and S.shape == (3,)
