@@ -47,8 +47,8 @@ def complete(app, name, source):
         page = PAGES.get(file) or (Path("gallery") / file.stem if file.parent == ROOT / "examples" else None)
         if page is not None:  # the site knows it under another name
             target = page.with_suffix(".rst" if page.parts[0] == "gallery" else ".md")
-        elif home == ROOT and file.is_relative_to(ROOT / "docs"):
-            target = file.relative_to(ROOT / "docs")
+        elif home == ROOT:
+            target = Path(os.path.relpath(file, ROOT / "docs"))  # files beside docs/ are downloads
         else:
             return link[0]
         return f"]({Path(os.path.relpath(target, Path(name).parent)).as_posix()}{link[2] or ''})"
