@@ -63,3 +63,9 @@ def test_odd_gradients():
     np.testing.assert_allclose(np.linalg.norm(S.argmin(np.array([5e-324, 0.0, 5e-324])).entries), 5.0)
     assert np.linalg.norm(S.argmin(np.zeros(3)).entries) == 5.0
     assert not np.signbit(S.argmin(np.array([1.0, 0.0, -0.0])).entries).tolist()[1]
+
+
+def test_a_gradient_without_a_finite_entry_has_no_direction():
+    from greedyhull.atoms.box import direction
+
+    assert direction(np.zeros(0)).shape == (0,)

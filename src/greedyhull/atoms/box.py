@@ -305,7 +305,7 @@ def on_diameter(middle: Array | float, half: Array, share: float) -> Iterate:
 
 def direction(g: Array) -> Array:
     """g/‖g‖ without overflow or underflow; the first unit vector if g = 0."""
-    largest = float(np.abs(g).max())
+    largest = float(np.abs(g).max(initial=0.0))
     if largest == 0.0:
         return np.asarray(np.eye(1, len(g))[0])
     scaled = np.asarray(g, dtype=np.float64) / largest
